@@ -1,0 +1,1 @@
+"""The catalog: groups and leaves read from Markdown, compiled, matched against a query."""

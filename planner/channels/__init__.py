@@ -1,0 +1,1 @@
+"""The first system: which channels to search. Pure."""

@@ -1,0 +1,58 @@
+"""The error tree. Everything a caller can be told is one of these; each knows the exit code of the command line.
+
+PlannerError
+├── InputError        exit 2: the request is wrong; names the field, what was given, what is accepted
+├── CatalogError      exit 3: the catalog cannot be used at all
+├── SettingsError     exit 3: the settings cannot be used
+└── ReplayMiss        exit 1: a recording was asked for and is not there
+"""
+
+from __future__ import annotations
+
+_SHOWN = 80
+
+
+class PlannerError(Exception):
+    """Base of all errors this package raises on purpose."""
+
+    exit_code = 1
+
+
+class InputError(PlannerError):
+    """A request that cannot be planned. `field` is dotted (`scope.budget.max_channels`)."""
+
+    exit_code = 2
+
+    def __init__(self, field: str, given: object, accepted: str) -> None:
+        self.field, self.given, self.accepted = field, shown(given), accepted
+        super().__init__(f"{field}: got {self.given}; accepted: {accepted}")
+
+
+class CatalogError(PlannerError):
+    """The catalog folder is missing, or nothing in it can be used."""
+
+    exit_code = 3
+
+
+class SettingsError(PlannerError):
+    """The settings file or a PLANNER_* variable is wrong. The message names the file or variable, field and value."""
+
+    exit_code = 3
+
+
+class ReplayMiss(PlannerError):
+    """No recorded answer fits the request; the message says what is nearest and how to record it."""
+
+
+def shown(value: object) -> str:
+    """A value as error messages show it: its repr, at most 80 characters, safe to print."""
+    text = repr(value).encode("utf-8", "backslashreplace").decode("utf-8")
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def nearest(word: str, known: list[str]) -> str | None:
+    """The known word a user probably meant, or None."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(word, known, n=1, cutoff=0.7)
+    return found[0] if found else None

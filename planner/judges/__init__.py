@@ -1,0 +1,1 @@
+"""Judges fill in the semantic factors; nothing else."""

@@ -1,0 +1,42 @@
+"""Where data lives, in a checkout and in a wheel, and where the user's own files live."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parent
+
+
+def shipped(folder: str) -> Path:
+    """The shipped data folder `skills` or `prompts`: beside the package in a checkout, inside it in a wheel."""
+    inside = _PACKAGE / "_data" / folder
+    return inside if inside.is_dir() else _PACKAGE.parent / folder
+
+
+def config_folder(env: Mapping[str, str]) -> Path:
+    """The user's configuration folder (XDG on Unix, Library on macOS, APPDATA on Windows)."""
+    return _user_folder(env, "XDG_CONFIG_HOME", ".config")
+
+
+def state_folder(env: Mapping[str, str]) -> Path:
+    """The user's state folder: outcome history, digests; `PLANNER_STATE_DIR` overrides it."""
+    if own := env.get("PLANNER_STATE_DIR"):
+        return Path(own)
+    return _user_folder(env, "XDG_STATE_HOME", ".local/state")
+
+
+def cache_folder(env: Mapping[str, str]) -> Path:
+    """The user's cache folder; safe to delete at any time."""
+    return _user_folder(env, "XDG_CACHE_HOME", ".cache")
+
+
+def _user_folder(env: Mapping[str, str], xdg: str, default: str) -> Path:
+    if sys.platform == "win32" and (roaming := env.get("APPDATA")):
+        return Path(roaming) / "search-planner"
+    if root := env.get(xdg):
+        return Path(root) / "search-planner"
+    home = Path(env.get("HOME") or os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises where HOME is unset
+    return home / default / "search-planner"

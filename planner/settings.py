@@ -1,0 +1,229 @@
+"""Settings: shipped defaults, then the user's planner.yaml, then PLANNER_* variables. Read once, frozen.
+
+The file is named by `--settings`, by PLANNER_SETTINGS, or found in the user's configuration folder; never in the
+current folder, where a stranger's file could send the user's keys to another address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from planner import paths
+from planner.errors import SettingsError, nearest, shown
+
+Unit = float
+JudgeName = Literal["auto", "standard", "fast", "heuristic"]
+
+
+class Section(BaseModel):
+    """A frozen part of the settings; an unknown field is an error, so that no typo is silently ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _sums_to_one(weights: Mapping[str, float]) -> Mapping[str, float]:
+    if abs(sum(weights.values()) - 1.0) > 1e-9 or min(weights.values()) < 0:
+        raise ValueError("weights must not be negative and must sum to 1")
+    return weights
+
+
+class GroupWeights(Section):
+    """Weights of the group factors; they sum to 1 (rule SEL-4.1)."""
+
+    domain: float
+    scenario: float
+    language: float
+    priority: float
+    recency: float
+
+
+class LeafWeights(Section):
+    """Weights of the leaf factors; they sum to 1 (rule SEL-4.2)."""
+
+    priority: float
+    scenario: float
+    keyword: float
+    auth: float
+    experience: float
+
+
+class Targets(Section):
+    """How many channels each mode asks for."""
+
+    fast: int = Field(ge=1)
+    deep: int = Field(ge=1)
+    comprehensive: int = Field(ge=1)
+
+
+class SelectionSettings(Section):
+    """Numbers of the channel selection."""
+
+    group_weights: GroupWeights
+    leaf_weights: LeafWeights
+    group_threshold: float = Field(ge=0, le=1)
+    named_damping: float = Field(ge=0, le=1)
+    evidence: float = Field(ge=0, le=1)
+    minimum_picks: int = Field(ge=1)
+    domain_floor: float = Field(ge=0, le=1)
+    scenario_floor: float = Field(ge=0, le=1)
+    targets: Targets
+    max_channels: int = Field(ge=1)
+    max_groups: int = Field(ge=1)
+    auth_missing: float = Field(ge=-1, le=0)
+    experience_boost: float = Field(ge=0, le=1)
+    experience_days: int = Field(ge=0)
+
+    @field_validator("group_weights", "leaf_weights")
+    @classmethod
+    def _weights(cls, weights: GroupWeights | LeafWeights) -> GroupWeights | LeafWeights:
+        _sums_to_one(weights.model_dump())
+        return weights
+
+
+class GuardSettings(Section):
+    """The Chinese-native guard."""
+
+    native_minimum: int = Field(ge=0)
+    exempt_kana: bool
+
+
+class HistorySettings(Section):
+    """Outcome history."""
+
+    empty_sessions: int = Field(ge=1)
+    demotion: float = Field(ge=0, le=1)
+    store: str | None
+    record_queries: bool
+    refresh_s: float = Field(ge=0)
+
+
+class JudgeSettings(Section):
+    """Which judge fills in the semantic factors."""
+
+    default: JudgeName
+
+
+class Settings(Section):
+    """All settings. `origin` says where they came from; `notes` what was odd but usable."""
+
+    catalog: str | None
+    selection: SelectionSettings
+    guard: GuardSettings
+    history: HistorySettings
+    sources: dict[str, Any]
+    judge: JudgeSettings
+    origin: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+_RESERVED = {  # variables that are not settings, or are read elsewhere
+    "PLANNER_SETTINGS", "PLANNER_STATE_DIR", "PLANNER_HTTP_TOKEN",
+}  # fmt: skip
+_SHORT = {  # the variables a user is told about, beside PLANNER_<SECTION>__<FIELD>
+    "PLANNER_CATALOG": ("catalog",),
+    "PLANNER_JUDGE": ("judge", "default"),
+}
+
+
+def load_settings(source: Settings | Mapping[str, Any] | str | Path | None, env: Mapping[str, str]) -> Settings:
+    """Settings from a file, a mapping over the defaults, or the user's own file.
+
+    Raises SettingsError that names the file or variable, the field and the value.
+    """
+    if isinstance(source, Settings):
+        return source
+    values, origin = _parse_yaml(_defaults_text(), "defaults.yaml"), ["defaults"]
+    if isinstance(source, Mapping):
+        _overlay(values, dict(source), "settings")
+        origin.append("settings argument")
+    elif (path := _settings_path(source, env)) is not None:
+        _overlay(values, _parse_yaml(_read(path), str(path)), str(path))
+        origin.append(str(path))
+    notes = _overlay_env(values, env, origin)
+    return _validated(values, origin, notes)
+
+
+def default_settings() -> Settings:
+    """The shipped defaults alone."""
+    return load_settings({}, {})
+
+
+def _defaults_text() -> str:
+    return (Path(__file__).parent / "defaults.yaml").read_text("utf-8")
+
+
+def _settings_path(source: str | Path | None, env: Mapping[str, str]) -> Path | None:
+    if named := (source or env.get("PLANNER_SETTINGS")):
+        return Path(named)
+    own = paths.config_folder(env) / "planner.yaml"
+    return own if own.is_file() else None
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: cannot be read ({type(error).__name__})") from error
+
+
+def _parse_yaml(text: str, where: str) -> dict[str, Any]:
+    import yaml
+
+    try:
+        value = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise SettingsError(f"{where}{line}: not valid YAML") from error
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise SettingsError(f"{where}: must be a mapping, got {shown(value)}")
+    return value
+
+
+def _overlay(base: dict[str, Any], extra: Mapping[str, Any], where: str, at: str = "") -> None:
+    for key, value in extra.items():
+        if key not in base and not at.startswith("sources."):
+            hint = nearest(str(key), list(base))
+            raise SettingsError(f"{where}: unknown field {at}{key}" + (f"; did you mean {hint}?" if hint else ""))
+        if isinstance(base.get(key), dict) and isinstance(value, Mapping):
+            _overlay(base[key], value, where, f"{at}{key}.")
+        else:
+            base[key] = value
+
+
+def _overlay_env(values: dict[str, Any], env: Mapping[str, str], origin: list[str]) -> list[str]:
+    notes: list[str] = []
+    for name in sorted(n for n in env if n.startswith("PLANNER_") and n not in _RESERVED):
+        path = _SHORT.get(name) or tuple(name.removeprefix("PLANNER_").lower().split("__"))
+        if len(path) < 2 and name not in _SHORT:
+            hint = nearest(name, [*_SHORT, *_RESERVED])
+            notes.append(f"{name} is not a setting" + (f"; did you mean {hint}?" if hint else ""))
+            continue
+        if not env[name].strip():
+            continue
+        nested: Any = _scalar(env[name], name)
+        for key in reversed(path):
+            nested = {key: nested}
+        _overlay(values, nested, name)
+        origin.append(name)
+    return notes
+
+
+def _scalar(text: str, where: str) -> Any:
+    return _parse_yaml(f"value: {text}", where).get("value") if text[:1] not in "{[&*!|>%@`\"'" else text
+
+
+def _validated(values: dict[str, Any], origin: list[str], notes: list[str]) -> Settings:
+    try:
+        return Settings(**values, origin=tuple(origin), notes=tuple(notes))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or "settings"
+        where = origin[-1]
+        raise SettingsError(f"{where}: {field}: got {shown(first['input'])}; {first['msg']}") from error
