@@ -1,0 +1,80 @@
+"""Factors: what a judge fills in, and the complete tables scoring multiplies by the weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class GroupJudgement:
+    """Semantic factors of a group, each in 0..1, and why in a few words."""
+
+    domain: float = 0.0
+    scenario: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LeafJudgement:
+    """Semantic factors of a leaf, each in 0..1, and why in a few words."""
+
+    scenario: float = 0.0
+    keyword: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A judge's answer, by group name and bare channel name; whatever is left out is 0. Names are not yet trusted."""
+
+    groups: Mapping[str, GroupJudgement] = field(default_factory=dict)
+    leaves: Mapping[str, LeafJudgement] = field(default_factory=dict)
+
+
+NO_GROUP = GroupJudgement()
+NO_LEAF = LeafJudgement()
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFactors:
+    """All factors of a group, each in 0..1 (rule SEL-4.1)."""
+
+    domain: float
+    scenario: float
+    language: float
+    priority: float
+    recency: float
+
+
+@dataclass(frozen=True, slots=True)
+class LeafFactors:
+    """All factors of a leaf; each in 0..1 but auth, which is -0.5 when a key is missing (rule SEL-4.2)."""
+
+    priority: float
+    scenario: float
+    keyword: float
+    auth: float
+    experience: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredGroup:
+    """A group with its factors, score and reason. `order` is the score that decides its place (history may lower it)."""
+
+    name: str
+    factors: GroupFactors
+    score: float
+    order: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredLeaf:
+    """A leaf under the group it would be picked for."""
+
+    channel: str
+    group: str
+    factors: LeafFactors
+    score: float
+    reason: str
