@@ -102,9 +102,46 @@ class HistorySettings(Section):
 
 
 class JudgeSettings(Section):
-    """Which judge fills in the semantic factors."""
+    """Which judge fills in the semantic factors. `simple_margin`: lead of the best group that makes a query simple."""
 
     default: JudgeName
+    confidence_gate: bool
+    simple_margin: float = Field(ge=0, le=1)
+
+
+class ModelEntry(Section):
+    """A model by its litellm name, where it is served, and the variable that holds its key (the provider's own if None)."""
+
+    model: str | None = None
+    api_base: str | None = None
+    key_env: str | None = None
+
+
+class TierSettings(ModelEntry):
+    """The models of a tier in the order they are tried: the first one, then its fallbacks."""
+
+    fallbacks: tuple[ModelEntry, ...] = ()
+
+
+class LlmSettings(Section):
+    """Numbers of the model calls; times in seconds, `prompt_tokens` and `max_tokens` in tokens a call."""
+
+    standard: TierSettings
+    fast: TierSettings
+    deadline_s: float = Field(gt=0)
+    rung_share: float = Field(gt=0, le=1)
+    max_requests: int = Field(ge=1)
+    retries: int = Field(ge=0)
+    backoff_s: float = Field(ge=0)
+    backoff_max_s: float = Field(ge=0)
+    prompt_tokens: int = Field(ge=300)
+    query_chars: int = Field(ge=100)
+    max_tokens: int = Field(ge=50)
+    breaker_failures: int = Field(ge=1)
+    breaker_pause_s: float = Field(ge=0)
+    cache_entries: int = Field(ge=0)
+    cache_ttl_s: float = Field(ge=0)
+    cache_file: str | None
 
 
 class Settings(Section):
@@ -116,6 +153,7 @@ class Settings(Section):
     history: HistorySettings
     sources: dict[str, Any]
     judge: JudgeSettings
+    llm: LlmSettings
     origin: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -126,6 +164,11 @@ _RESERVED = {  # variables that are not settings, or are read elsewhere
 _SHORT = {  # the variables a user is told about, beside PLANNER_<SECTION>__<FIELD>
     "PLANNER_CATALOG": ("catalog",),
     "PLANNER_JUDGE": ("judge", "default"),
+    "PLANNER_STANDARD_MODEL": ("llm", "standard", "model"),
+    "PLANNER_STANDARD_API_BASE": ("llm", "standard", "api_base"),
+    "PLANNER_FAST_MODEL": ("llm", "fast", "model"),
+    "PLANNER_FAST_API_BASE": ("llm", "fast", "api_base"),
+    "PLANNER_DEADLINE_S": ("llm", "deadline_s"),
 }
 
 
