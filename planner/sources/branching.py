@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+from planner.sources.budget import Decision
 from planner.sources.model import Branch, Freshness, RoutingRequest, Source
 from planner.sources.rules import Rules, Terms
 from planner.text import normalise
@@ -28,6 +29,7 @@ class Reading(NamedTuple):
     freshness: Freshness
     listed_web: bool
     notices: tuple[Notice, ...]
+    decisions: tuple[Decision, ...]
 
 
 class Counter(NamedTuple):
@@ -50,13 +52,16 @@ def read_branch(request: RoutingRequest, usable: frozenset[Source], rules: Rules
         branch, row = "default", _default_row(rules)
     elif fresh and request.task_type == "internal_knowledge":
         notices.append(Notice("warning.internal_fresh", {}))
-    shares = {**row, **_joins(branch, row, request, usable, relations, rules)}
+    base = "RTE-2.7" if branch == "default" else "RTE-2.1"
+    joined = _joins(branch, row, request, usable, relations=relations, rules=rules)
+    shares = {**row, **joined}
+    log = [Decision(f"share of {s}", shares[s], "RTE-2.4" if s in joined else base) for s in shares if s in usable]
     freshness: Freshness = "high" if branch == "high_freshness" else request.freshness_required
     if names(rules.recent_terms, request.information_gaps):
         freshness = "medium" if freshness == "low" else freshness
-        shares["web"] = max(shares.get("web", 0), rules.floors.recent_gap_web)
+        _raise_web(shares, rules.floors.recent_gap_web, log)
     in_play = {source: shares[source] for source in _tie_order(request, row, rules) if _plays(source, shares, usable)}
-    return Reading(branch, row, in_play, freshness, listed_web, tuple(notices))
+    return Reading(branch, row, in_play, freshness, listed_web, tuple(notices), tuple(log))
 
 
 def read_counter(request: RoutingRequest, total: int, usable: frozenset[Source], rules: Rules) -> Counter:
@@ -130,6 +135,7 @@ def _joins(
     row: dict[Source, int],
     request: RoutingRequest,
     usable: frozenset[Source],
+    *,
     relations: bool,
     rules: Rules,
 ) -> dict[Source, int]:
@@ -140,6 +146,13 @@ def _joins(
         "vector": slow and (known or "web" not in usable),
     }
     return {s: rules.limits.join_share for s, joins in wanted.items() if joins and s in usable and s not in row}
+
+
+def _raise_web(shares: dict[Source, int], least: int, log: list[Decision]) -> None:
+    share = shares.get("web", 0)
+    if share < least:
+        shares["web"] = least
+        log.append(Decision("share of web", least, "RTE-2.5", f"share {share} %"))
 
 
 def _tie_order(request: RoutingRequest, row: dict[Source, int], rules: Rules) -> dict[Source, None]:

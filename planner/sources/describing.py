@@ -14,6 +14,7 @@ def selected_sources(
     reading: Reading,
     counter: Counter,
     allocation: Allocation,
+    *,
     first_engine: Engine,
     language: Language,
     rules: Rules,

@@ -56,7 +56,7 @@ class RoutingRequest(Record):
 
 
 class SelectedSource(Record):
-    """A source that has searches. `priority`: 1 is searched first. `engine`: the first engine of the chain, if it has one."""
+    """A source that has searches. `priority`: 1 is searched first. `engine`: the first of the chain, if it has one."""
 
     source: Source
     priority: int

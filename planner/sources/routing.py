@@ -1,4 +1,4 @@
-"""Source routing on one screen: request → branch and shares → counter → whole searches → order, stop rule, chain → plan.
+"""Source routing on one screen: request → branch, shares → counter → whole searches → order, stop rule, chain → plan.
 
 Pure: the rules, the id and the timestamp are arguments.
 """
@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from planner.sources.branching import Counter, Notice, Reading, read_branch, read_counter
 from planner.sources.budget import Allocation, Case, Decision, allocate
-from planner.sources.fallback import build_chain, has_web_engine
 from planner.sources.describing import selected_sources
+from planner.sources.fallback import build_chain, has_web_engine
 from planner.sources.model import DegradationEntry, Language, RoutingRequest, SourcePlan
 from planner.sources.rules import Rules
 from planner.sources.stopping import stop_rule
@@ -47,7 +47,9 @@ def route_sources(
         task_id=task_id,
         task_type=request.task_type,
         primary_subject=request.primary_subject,
-        selected_sources=selected_sources(request, reading, counter, allocation, chain[0].source, language, rules),
+        selected_sources=selected_sources(
+            request, reading, counter, allocation, first_engine=chain[0].source, language=language, rules=rules
+        ),
         search_order=allocation.order,
         counter_search_enabled=counter.on,
         counter_trigger=counter.trigger if counter.on else None,
@@ -58,16 +60,21 @@ def route_sources(
         branch=reading.branch,
         warnings=(*notes, *(rules.say(notice.key, language, **notice.values) for notice in notices)),
     )
-    return Routed(plan, allocation.decisions)
+    rounds = Decision("max_rounds", plan.stop_rule.max_rounds, *_rounds_rule(reading, total, rules))
+    return Routed(plan, (*reading.decisions, *allocation.decisions, rounds))
+
+
+def _rounds_rule(reading: Reading, total: int, rules: Rules) -> tuple[str, str]:
+    usual = rules.limits.max_rounds[reading.branch]
+    tight = total <= rules.limits.tight_budget and usual > rules.limits.tight_rounds
+    return ("RTE-4.8", f"RTE-5.1: {usual}") if tight else ("RTE-5.1", "")
 
 
 def _language(subject: str) -> Language:
     return "zh" if language_of(subject, 0) == "zh" else "en"
 
 
-def _allocation(
-    request: RoutingRequest, reading: Reading, counter: Counter, total: int, rules: Rules
-) -> Allocation:
+def _allocation(request: RoutingRequest, reading: Reading, counter: Counter, total: int, rules: Rules) -> Allocation:
     if not reading.shares and not counter.on:
         decision = Decision("local_file", total, "RTE-2.7")
         return Allocation("local_file", {"local_file": total}, ("local_file",), (decision,))
@@ -79,8 +86,9 @@ def _allocation(
         counter_on=counter.on,
         counter_share=reading.row.get("counter", 0),
         known_local=request.known_local_material,
+        rules=rules,
     )
-    return allocate(case, rules)
+    return allocate(case)
 
 
 def _lost(no_engine: bool, no_sources: bool) -> list[Notice]:
@@ -89,6 +97,4 @@ def _lost(no_engine: bool, no_sources: bool) -> list[Notice]:
 
 
 def _logged(reason: str, timestamp: str, subject: str) -> DegradationEntry:
-    return DegradationEntry(
-        from_level=None, to_level=None, reason=reason, timestamp=timestamp, query_affected=subject
-    )
+    return DegradationEntry(from_level=None, to_level=None, reason=reason, timestamp=timestamp, query_affected=subject)

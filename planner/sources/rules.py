@@ -1,4 +1,4 @@
-"""The rules as typed, frozen rows. The data is rules.yaml; `build_rules` lays a user's numbers over it and checks them."""
+"""The rules as typed, frozen rows. The data is rules.yaml; `build_rules` lays a user's numbers over it."""
 
 from __future__ import annotations
 
@@ -96,16 +96,16 @@ class Terms(Row):
 
 
 class StopNeeds(Row):
-    """A stop condition as least counts; all must hold. `searches_each`: of every source, or all it has, or it is spent."""
+    """A stop condition as least counts; all must hold. `searches_each`: of every source, or all it has, or spent."""
 
-    counts: dict[str, int] = {}
+    counts: dict[str, int] = Field(default_factory=dict)
     high_results: int = 0
     searches_each: int = 0
     gaps_covered: float = 0.0
 
 
 class ChainRow(Row):
-    """An engine of the fallback chain, in order. `keys`: environment variables, one of which must be set; none: no key."""
+    """An engine of the fallback chain, in order. `keys`: environment variables, one of which must be set, if any."""
 
     engine: Engine
     needs: Source
