@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from functools import lru_cache
 from typing import NamedTuple
 
 from planner.sources.budget import Decision
 from planner.sources.model import Branch, Freshness, RoutingRequest, Source
-from planner.sources.rules import Rules, Terms
-from planner.text import normalise
+from planner.sources.rules import Rules
+from planner.sources.terms import names
 
 
 class Notice(NamedTuple):
@@ -79,33 +76,6 @@ def read_counter(request: RoutingRequest, total: int, usable: frozenset[Source],
     if not room or (total == 1 and usable != {"counter"}):
         return Counter(False, trigger, (Notice("warning.counter_small", {"trigger": trigger, "total": total}),))
     return Counter(True, trigger, ())
-
-
-def names(terms: Terms, texts: Iterable[str]) -> bool:
-    """Whether a text names one of the terms; Latin terms on word boundaries that also hold beside CJK."""
-    found, exceptions = _pattern(terms.terms), _pattern(terms.except_)
-    for text in texts:
-        if not text:
-            continue
-        plain = normalise(text)
-        if exceptions is not None:
-            plain = exceptions.sub(" ", plain)
-        if found is not None and found.search(plain):
-            return True
-    return False
-
-
-@lru_cache(maxsize=64)
-def _pattern(terms: tuple[str, ...]) -> re.Pattern[str] | None:
-    if not terms:
-        return None
-    return re.compile("|".join(_one(term) for term in sorted(terms, key=len, reverse=True)))
-
-
-def _one(term: str) -> str:
-    if not term.isascii():
-        return re.escape(term)
-    return r"(?<![a-z0-9_])" + r"[\s-]+".join(map(re.escape, term.split())) + r"(?![a-z0-9_])"
 
 
 def _row(

@@ -1,0 +1,172 @@
+"""Free text → a routing request, by cues. Explicit options always win; this only fills in what was left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from planner.errors import InputError
+from planner.sources.model import Freshness, GoalMode, TaskType
+from planner.sources.terms import found
+from planner.text import clean, has_han, normalise
+
+MAX_QUESTION = 4_000
+_QUOTED = re.compile(r"《([^》]{1,80})》|「([^」]{1,80})」|“([^”]{2,80})”|\"([^\"]{2,80})\"")
+_SENTENCE_END = re.compile(r"[。！？!?；;\n]|\.(?=\s|$)")
+_LIST_SEPARATOR = re.compile(r"[、，,;；]|\s+(?:and|or)\s+|以及|和(?=[\u4e00-\u9fff]{2})")
+_EDGES = " \t\n,，。.?？!！:：;；、\"'“”"
+
+
+class TaskCues(BaseModel):
+    """Cues of one kind of task. `fresh`, `goal`: points that a fresh question or a goal adds once a cue is there."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    strong: tuple[str, ...]
+    weak: tuple[str, ...]
+    fresh: int = 0
+    goal: dict[GoalMode, int] = {}
+
+
+class Cues(BaseModel):
+    """intake.yaml, typed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    task_type: dict[TaskType, TaskCues]
+    goal_mode: dict[GoalMode, tuple[str, ...]]
+    freshness_required: dict[Freshness, tuple[str, ...]]
+    freshness_of: dict[TaskType, Freshness]
+    counter: tuple[str, ...]
+    local: tuple[str, ...]
+    gaps: tuple[str, ...]
+    subject: dict[str, tuple[str, ...]]
+
+
+class Reading(NamedTuple):
+    """A routing request read from free text, as a mapping, and per field the cues that spoke for it."""
+
+    request: dict[str, Any]
+    cues: dict[str, tuple[str, ...]]
+
+
+def read_question(question: object, options: Mapping[str, Any] | None = None) -> Reading:
+    """The routing request of a question in free text (rules RTE-9.1 and RTE-9.2). `options` win over what is read.
+
+    Raises InputError for a question that is no text, blank, or longer than 4,000 characters.
+    """
+    text = _question(question)
+    plain, cues = normalise(text), load_cues()
+    goal, goal_cues = _first(cues.goal_mode, plain, "analyze")
+    fresh, fresh_cues = _first(cues.freshness_required, plain, None)
+    task, task_cues = _task(cues, plain, goal, fresh)
+    counter, local = found(cues.counter, plain), found(cues.local, plain)
+    request = {
+        "task_type": task,
+        "primary_subject": subject_of(text, cues),
+        "goal_mode": goal,
+        "freshness_required": fresh or cues.freshness_of[task],
+        "need_counter_evidence": bool(counter),
+        "information_gaps": gaps_of(text, cues),
+        "known_local_material": bool(local),
+        "task_description": text,
+        "language": "zh" if has_han(text) else "en",
+    }
+    spoke = {"task_type": task_cues, "goal_mode": goal_cues, "freshness_required": fresh_cues}
+    spoke |= {"need_counter_evidence": counter, "known_local_material": local}
+    given = {key: value for key, value in (options or {}).items() if value is not None}
+    read = {field: tuple(words) for field, words in spoke.items() if words and field not in given}
+    return Reading({**request, **given}, read)
+
+
+@lru_cache(maxsize=1)
+def load_cues() -> Cues:
+    """The shipped cues."""
+    import yaml
+
+    text = Path(__file__).with_name("intake.yaml").read_text("utf-8")
+    return Cues.model_validate(yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+
+
+def subject_of(text: str, cues: Cues) -> str:
+    """What the question is about: what it quotes, else its first clause without the asking words at its ends."""
+    if quoted := _QUOTED.search(text):
+        return next(part for part in quoted.groups() if part).strip()
+    lead, tail = _ends(cues.subject["lead"], cues.subject["tail"])
+    asked = _shortened(_SENTENCE_END.split(text.strip(), maxsplit=1)[0], lead)
+    clause = re.split(r"[，：]|[,:]\s|\s[–—-]\s", asked, maxsplit=1)[0].strip(_EDGES)
+    clause = _whose(cues.task_type["entity_analysis"].strong).sub("", clause)
+    return _shortened(_shortened(clause, tail), lead) or text.strip()
+
+
+def gaps_of(text: str, cues: Cues) -> tuple[str, ...]:
+    """What the question says is missing or matters most, as a list."""
+    marker = _gap_marker(cues.gaps)
+    gaps: list[str] = []
+    for sentence in _SENTENCE_END.split(text):
+        if match := marker.search(sentence):
+            gaps += [part.strip(_EDGES) for part in _LIST_SEPARATOR.split(sentence[match.end() :])]
+    return tuple(dict.fromkeys(gap for gap in gaps if gap))
+
+
+def _question(question: object) -> str:
+    if not isinstance(question, str):
+        raise InputError("question", question, f"text of 1 to {MAX_QUESTION} characters")
+    text = clean(question).strip()
+    if not text or len(text) > MAX_QUESTION:
+        raise InputError("question", text[:40], f"text of 1 to {MAX_QUESTION} characters after trimming")
+    return text
+
+
+def _first(table: Mapping[Any, tuple[str, ...]], plain: str, default: Any) -> tuple[Any, list[str]]:
+    for value, terms in table.items():
+        if hits := found(terms, plain):
+            return value, hits
+    return default, []
+
+
+def _task(cues: Cues, plain: str, goal: GoalMode, fresh: Freshness | None) -> tuple[TaskType, list[str]]:
+    best: tuple[int, TaskType, list[str]] = (1, "deep_research", [])
+    for task, own in cues.task_type.items():
+        strong, weak = found(own.strong, plain), found(own.weak, plain)
+        points = 2 * len(strong) + len(weak)
+        if points:
+            points += own.goal.get(goal, 0) + (own.fresh if fresh == "high" else 0)
+        if points > best[0]:
+            best = (points, task, [*strong, *weak])
+    return best[1], best[2]
+
+
+def _shortened(text: str, ends: re.Pattern[str]) -> str:
+    """The text without what it starts (or ends) with, as often as something is left."""
+    while (shorter := ends.sub("", text, count=1).strip(_EDGES)) not in ("", text):
+        text = shorter
+    return text
+
+
+@lru_cache(maxsize=4)
+def _whose(terms: tuple[str, ...]) -> re.Pattern[str]:
+    """某公司的股东: what follows the 的 is asked about the entity, and is not its name."""
+    return re.compile(rf"(?<=..)的[^的]*(?:{'|'.join(term for term in terms if not term.isascii())}).*$")
+
+
+@lru_cache(maxsize=4)
+def _ends(lead: tuple[str, ...], tail: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    def either(terms: tuple[str, ...], latin: str) -> str:
+        return "|".join(latin.format(re.escape(t)) if t.isascii() else re.escape(t) for t in terms)
+
+    ordered = [tuple(sorted(terms, key=len, reverse=True)) for terms in (lead, tail)]
+    first = re.compile(rf"^(?:{either(ordered[0], '{}(?![a-z0-9_])')})\s*", re.IGNORECASE)
+    last = re.compile(rf"\s*(?:{either(ordered[1], '(?<![a-z0-9_]){}')})$", re.IGNORECASE)
+    return first, last
+
+
+@lru_cache(maxsize=4)
+def _gap_marker(terms: tuple[str, ...]) -> re.Pattern[str]:
+    parts = [rf"(?<![a-z]){re.escape(t)}(?![a-z])" if t.isascii() else re.escape(t) for t in terms]
+    return re.compile(rf"(?:{'|'.join(parts)})\s*(?:on|about|are|is|是|有|包括)?\s*[:：]?\s*", re.IGNORECASE)
