@@ -16,7 +16,8 @@ from planner.sources.fallback import engines_with_keys
 from planner.sources.loading import load_rules
 from planner.sources.model import RoutingRequest, SourcePlan
 from planner.sources.request import build_request
-from planner.sources.routing import Routed, route_sources as route
+from planner.sources.routing import Routed
+from planner.sources.routing import route_sources as route
 from planner.sources.rules import Rules
 
 SettingsSource = Settings | Mapping[str, Any] | str | Path | None

@@ -94,7 +94,8 @@ def _subset(given: object, field: str, known: tuple[str, ...]) -> tuple[str, ...
     wanted = _texts(given, field)
     for word in wanted:
         if word not in known:
-            raise InputError(field, word, f"a list of {', '.join(known)}")
+            auto = "; or auto" if field == "available_engines" else ""
+            raise InputError(field, word, f"a list of {', '.join(known)}{auto}")
     return tuple(word for word in known if word in wanted)
 
 
