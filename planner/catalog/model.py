@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from planner.catalog.intents import Intents
     from planner.catalog.lexicon import Lexicon
+    from planner.catalog.reading import Reading
     from planner.catalog.scorer import Scorer
 
 SKILL_PREFIX = "search-"
@@ -99,7 +101,7 @@ class Group:
     hints: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Catalog:
     """A loaded catalog: everything planning reads, and nothing of the leaf pages."""
 
@@ -111,24 +113,50 @@ class Catalog:
     scorer: Scorer
     root: Path
     warnings: tuple[str, ...] = ()
-    group_by_name: Mapping[str, Group] = field(default_factory=dict)
-    leaf_by_channel: Mapping[str, Leaf] = field(default_factory=dict)
-    leaf_index: Mapping[str, int] = field(default_factory=dict)
-    resolve: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    @property
+    @cached_property
+    def group_by_name(self) -> Mapping[str, Group]:
+        """Groups by name."""
+        return {group.name: group for group in self.groups}
+
+    @cached_property
+    def leaf_by_channel(self) -> Mapping[str, Leaf]:
+        """Leaves by bare channel name."""
+        return {leaf.channel: leaf for leaf in self.leaves}
+
+    @cached_property
+    def leaf_index(self) -> Mapping[str, int]:
+        """Place in catalog order by bare channel name."""
+        return {leaf.channel: n for n, leaf in enumerate(self.leaves)}
+
+    @cached_property
     def native_groups(self) -> tuple[Group, ...]:
         """Groups flagged native; none means the guard is off."""
         return tuple(g for g in self.groups if g.native)
 
-    def members_of(self, group: Group) -> list[Leaf]:
-        """The group's searchable leaves, in the group's order."""
+    @cached_property
+    def natives(self) -> frozenset[str]:
+        """Bare names of the leaves of native groups, wherever else they sit."""
+        return frozenset(m for g in self.native_groups for m in g.members if m in self.leaf_by_channel)
+
+    @cached_property
+    def members(self) -> Mapping[str, tuple[Leaf, ...]]:
+        """Searchable leaves by group name, in the group's order."""
         known = self.leaf_by_channel
-        return [known[m] for m in group.members if m in known and known[m].is_channel]
+        return {g.name: tuple(known[m] for m in g.members if m in known and known[m].is_channel) for g in self.groups}
+
+    @cached_property
+    def _spelled(self) -> Mapping[str, tuple[str, ...]]:
+        return name_table(self.groups, self.leaves)
 
     def channels_named(self, name: str) -> tuple[str, ...]:
         """Bare channel names meant by a name, skill name, alias or family alias; empty when unknown."""
-        return self.resolve.get(name_key(name), ())
+        return self._spelled.get(name_key(name), ())
+
+    def read(self, query: str) -> Reading:
+        """The query as every later step sees it: what it names, what it wants."""
+        reading = self.lexicon.read(query)
+        return replace(reading, **self.intents.read(reading))
 
 
 def name_key(name: str) -> str:

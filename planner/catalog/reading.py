@@ -14,6 +14,7 @@ class Reading:
     `named_groups`: groups of those channels, and groups named by a family alias.
     `families`: family alias -> its leaves, where a family was named.
     `subjects`: channels that the query is about, which is not naming them.
+    `avoided`: channels that the query does not want.
     `keywords`: channel -> trigger keywords, names and aliases that matched.
     `hints`: group -> terms of the hint map that matched.
     `intents`: scenario id -> strength in 0..1.
@@ -29,6 +30,7 @@ class Reading:
     named_groups: frozenset[str] = frozenset()
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     subjects: tuple[str, ...] = ()
+    avoided: tuple[str, ...] = ()
     keywords: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     intents: Mapping[str, float] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 
@@ -26,10 +26,21 @@ class LeafJudgement:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A judge's answer, by group name and bare channel name; whatever is left out is 0. Names are not yet trusted."""
+    """A judge's answer, by group name and bare channel name; whatever is left out is 0. Names are not yet trusted.
+
+    `explain`: works a reason out for a name when one is asked for, where giving one for every name would cost time.
+    """
 
     groups: Mapping[str, GroupJudgement] = field(default_factory=dict)
     leaves: Mapping[str, LeafJudgement] = field(default_factory=dict)
+    explain: Callable[[str], str] | None = None
+
+    def reason(self, name: str) -> str:
+        """Why the judge found this group or channel relevant; empty when it did not say."""
+        if self.explain is not None:
+            return self.explain(name)
+        judged = self.leaves.get(name) or self.groups.get(name)
+        return judged.reason if judged else ""
 
 
 NO_GROUP = GroupJudgement()
@@ -60,13 +71,12 @@ class LeafFactors:
 
 @dataclass(frozen=True, slots=True)
 class ScoredGroup:
-    """A group with its factors, score and reason. `order` is the score that decides its place (history may lower it)."""
+    """A group with its factors and score. `order` is the score that decides its place (history may lower it)."""
 
     name: str
     factors: GroupFactors
     score: float
     order: float
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,4 +87,3 @@ class ScoredLeaf:
     group: str
     factors: LeafFactors
     score: float
-    reason: str

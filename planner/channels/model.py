@@ -12,7 +12,7 @@ MEASURED = frozenset({"elapsed_ms", "warmup_ms", "usage", "cached"})
 Mode = Literal["fast", "deep", "comprehensive"]
 Languages = Literal["all", "en_only", "zh_only", "mixed"]
 Recency = Literal["any", "7d", "30d", "90d"]
-Tier = Literal["standard", "fast", "heuristic", "none"]
+Tier = Literal["standard", "fast", "heuristic"]
 
 
 def _no_bool(value: object) -> object:

@@ -22,9 +22,14 @@ def build_request(
 ) -> tuple[SelectionRequest, list[str]]:
     """The request and notes about ignored keys (rules SEL-3.1 to SEL-3.5).
 
-    `clarify_result` and `scope` may be mappings, models, or any object with these attributes.
+    `query` may also be a whole request, as a mapping or model; `clarify_result` and `scope` may be mappings, models, or
+    any object with these attributes.
     Raises InputError for a blank or over-long query, a wrong type, an unknown enum value, a number out of range.
     """
+    if isinstance(query, SelectionRequest):
+        return _whole(query.model_dump())
+    if isinstance(query, Mapping):
+        return _whole(query)
     notes: list[str] = []
     clarify = _fields(clarify_result, ClarifyResult, "clarify_result", notes)
     limits = _fields(scope, Scope, "scope", notes)
@@ -42,13 +47,13 @@ def build_request(
     return _validated(values), notes
 
 
-def request_from_mapping(raw: object) -> tuple[SelectionRequest, list[str]]:
-    """A whole request as one mapping, as a request file holds it."""
-    if not isinstance(raw, Mapping):
-        raise InputError("request", raw, "a JSON object with a query")
+def _whole(raw: Mapping[str, Any]) -> tuple[SelectionRequest, list[str]]:
     known = list(SelectionRequest.model_fields)
     notes = [_ignored(str(key), "request", known) for key in raw if key not in known]
-    request, more = build_request(*(raw.get(key) for key in known))
+    query, *rest = (raw.get(key) for key in known)
+    if isinstance(query, Mapping | SelectionRequest):
+        raise InputError("query", query, f"text of 1 to {MAX_QUERY} characters")
+    request, more = build_request(query, *rest)
     return request, notes + more
 
 
@@ -109,4 +114,5 @@ def _validated(values: dict[str, Any]) -> SelectionRequest:
 def _accepted(problem: Any) -> str:
     message = str(problem["msg"])
     expected = problem.get("ctx", {}).get("expected")
-    return str(expected) if expected else message.removeprefix("Input should be ").removeprefix("a valid ")
+    plain = message.removeprefix("Value error, ").removeprefix("Input should be ").removeprefix("a valid ")
+    return str(expected or plain)

@@ -1,0 +1,88 @@
+"""The compiled catalog: one JSON file that planning reads in a few milliseconds, keyed by the content it was made from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from planner.catalog.model import Auth, Group, Leaf, leaf_record
+
+FILE = "compiled.json"
+FORMAT = 1
+
+
+def stamp(root: Path) -> str:
+    """What a compiled file must have been made from to be fresh.
+
+    The content of L0 and L1, and the sizes of the leaf pages and examples, which planning never opens.
+    """
+    digest = hashlib.sha256(f"format {FORMAT}".encode())
+    router = root / "router"
+    for path in sorted([*router.glob("*.yaml"), *router.glob("*.md"), *(router / "groups").glob("*.md")]):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))
+    for path in [*sorted((root / "channels").glob("*/SKILL.md")), root / "examples.jsonl"]:
+        size = path.stat().st_size if path.is_file() else -1
+        digest.update(f"{path.parent.name}/{path.name} {size}\n".encode())
+    return f"sha256:{digest.hexdigest()}"
+
+
+def version_of(record: Mapping[str, Any]) -> str:
+    """The catalog version: a hash over everything a plan depends on."""
+    content = {key: value for key, value in record.items() if key not in ("stamp", "version")}
+    return "sha256:" + hashlib.sha256(to_json(content).encode()).hexdigest()[:16]
+
+
+def to_json(record: Mapping[str, Any]) -> str:
+    """Canonical JSON: the same record gives the same bytes."""
+    return json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n"
+
+
+def read_compiled(root: Path) -> dict[str, Any] | None:
+    """The compiled record, fresh or not; None where there is none that can be read."""
+    try:
+        record = json.loads((root / FILE).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return record if isinstance(record, dict) and record.get("format") == FORMAT else None
+
+
+def group_records(groups: list[Group]) -> list[dict[str, Any]]:
+    """Groups as the compiled file holds them."""
+    return [asdict(group) for group in groups]
+
+
+def groups_from(records: list[dict[str, Any]]) -> tuple[Group, ...]:
+    """The groups of a compiled file."""
+    return tuple(Group(**{key: _frozen(value) for key, value in record.items()}) for record in records)
+
+
+def leaf_records(leaves: list[Leaf], priors: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Leaves as the compiled file holds them."""
+    rows = []
+    for leaf in leaves:
+        row = leaf_record(leaf) | {"groups": list(leaf.groups)}
+        rows.append(row | ({"prior": prior} if (prior := priors.get(leaf.channel)) else {}))
+    return rows
+
+
+def leaves_from(records: list[dict[str, Any]]) -> tuple[Leaf, ...]:
+    """The leaves of a compiled file, in catalog order."""
+    return tuple(_leaf(record) for record in records)
+
+
+def _leaf(record: dict[str, Any]) -> Leaf:
+    fields = {key: _frozen(value) for key, value in record.items() if key != "auth"}
+    auth = {key: tuple(names) for key, names in record.get("auth", {}).items()}
+    return Leaf(**fields, auth=Auth(**auth))
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(value)
+    if isinstance(value, dict):
+        return {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
+    return value

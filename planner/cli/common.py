@@ -1,0 +1,53 @@
+"""What commands share: options, reading a request, printing JSON, a console that is plain when piped."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from planner.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+settings_option = click.option("--settings", metavar="FILE", help="A planner.yaml to use instead of your own.")
+catalog_option = click.option("--catalog", metavar="DIR", help="Another catalog folder than the shipped one.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def print_json(value: Any) -> None:
+    """JSON and a newline on stdout; escaped where the terminal's encoding cannot hold it."""
+    utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    sys.stdout.write(json.dumps(value, ensure_ascii=not utf8, indent=2) + "\n")
+
+
+def note(text: str) -> None:
+    """A remark on stderr."""
+    sys.stderr.write(f"{text}\n")
+
+
+def console() -> Console:
+    """A console for tables: colour and box lines on a terminal, plain text when piped or with NO_COLOR."""
+    from rich.console import Console
+
+    piped = not sys.stdout.isatty()
+    return Console(soft_wrap=piped, highlight=False, width=None if not piped else 160)
+
+
+def read_json(source: str, field: str) -> Any:
+    """JSON from a file, or from standard input for `-`."""
+    try:
+        text = sys.stdin.read() if source == "-" else Path(source).read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(field, source, f"a readable UTF-8 file, or - ({type(error).__name__})") from None
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise InputError(field, source, f"a JSON value ({error})") from None

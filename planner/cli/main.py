@@ -1,0 +1,86 @@
+"""The `planner` command: a table of commands, each imported only when it is used."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from planner.errors import PlannerError
+
+COMMANDS = {  # name -> (module, short help); the short help is repeated here so that --help imports no command
+    "select": ("select", "Which channels to search for a question."),
+    "route": ("route", "Which kinds of sources to spend searches on."),
+    "plan": ("plan", "Both: sources, and the channels behind the web searches."),
+    "track": ("track", "Say the next step while a plan is carried out."),
+    "catalog": ("catalog", "List, show, check and build the catalog."),
+    "prompt": ("prompt", "Show what a model would be sent."),
+    "replay": ("replay", "Record model answers and replay them offline."),
+    "doctor": ("doctor", "What is configured, which keys are set, what is wrong."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module when the command runs."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"planner.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from planner.errors import nearest
+
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            hint = nearest(args[0], list(COMMANDS))
+            suffix = f" Did you mean {hint}?" if hint else ' For a question: planner select "…"'
+            raise click.UsageError(f"No such command {args[0]!r}.{suffix}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value:
+        from importlib.metadata import version
+
+        click.echo(f"planner {version('search-planner')}")
+        ctx.exit()
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--version", is_flag=True, callback=_version, expose_value=False, is_eager=True, help="Show the version.")
+def cli() -> None:
+    """Decide where an AI research agent should search. It plans; it never searches."""
+
+
+def main() -> None:
+    """Entry point: errors of ours become one line on stderr and their exit code; Ctrl-C and closed pipes are quiet."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = cli.main(standalone_mode=False)
+        sys.stdout.flush()
+    except PlannerError as error:
+        sys.stderr.write(f"planner: {error}\n")
+        code = error.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        code = 130
+    except BrokenPipeError:
+        sys.stderr.close()  # keeps the interpreter from complaining about stdout when it shuts down
+        code = 0
+    sys.exit(code if isinstance(code, int) else 0)
