@@ -54,9 +54,9 @@ def rules_for(settings: SettingsSource, env: Mapping[str, str]) -> Rules:
     """The rules under these settings. The user's own file is read again only when it changed."""
     if settings is not None and not isinstance(settings, str | Path):
         return load_rules(load_settings(settings, env))
-    path = Path(settings or env.get("PLANNER_SETTINGS") or paths.config_folder(env) / "planner.yaml")
-    variables = tuple(sorted((key, value) for key, value in env.items() if key.startswith("PLANNER_")))
+    variables = tuple(sorted((key, env[key]) for key in env if key.startswith("PLANNER_")))
     home = tuple((key, env.get(key, "")) for key in ("XDG_CONFIG_HOME", "HOME", "APPDATA"))
+    path = str(settings or env.get("PLANNER_SETTINGS") or _own_file(home))
     return _remembered(str(settings) if settings else None, variables + home, _stamp(path))
 
 
@@ -70,9 +70,14 @@ def _remembered(source: str | None, env: tuple[tuple[str, str], ...], stamp: tup
     return load_rules(load_settings(source, {key: value for key, value in env if value}))
 
 
-def _stamp(path: Path) -> tuple[int, int] | None:
+@lru_cache(maxsize=8)
+def _own_file(home: tuple[tuple[str, str], ...]) -> str:
+    return str(paths.config_folder({key: value for key, value in home if value}) / "planner.yaml")
+
+
+def _stamp(path: str) -> tuple[int, int] | None:
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116 - a Path costs more than the call
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size

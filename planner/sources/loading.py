@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.settings import Settings
+from planner.sources.failures import ErrorRow
 from planner.sources.rules import Rules, build_rules
 
 
@@ -22,8 +23,14 @@ def _rules(own: str, where: str) -> Rules:
     return build_rules(shipped, json.loads(own), where)
 
 
-def _shipped(name: str) -> dict[str, Any]:
+@lru_cache(maxsize=1)
+def load_error_table() -> tuple[ErrorRow, ...]:
+    """The shipped table of engine errors."""
+    return tuple(ErrorRow.model_validate(row) for row in _shipped("engine_errors.yaml"))
+
+
+def _shipped(name: str) -> Any:
     import yaml
 
     text = (Path(__file__).parent / name).read_text("utf-8")
-    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # type: ignore[no-any-return]
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))

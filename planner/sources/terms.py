@@ -1,4 +1,4 @@
-"""Finding the terms of a list in a text: Latin ones on word boundaries that also hold beside CJK, CJK ones anywhere. Pure."""
+"""Finding terms in a text: Latin ones on word boundaries that also hold beside CJK, CJK ones anywhere. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def names(terms: Terms, texts: Iterable[str]) -> bool:
 
 
 def found(terms: tuple[str, ...], plain: str) -> list[str]:
-    """What the text (normalised) holds of the terms, distinct, in order. A term that ends in * matches its endings too."""
+    """What the text (normalised) holds of the terms, distinct, in order. A term ending in * matches its endings too."""
     return list(dict.fromkeys(match.group() for match in _pattern(terms).finditer(plain)))
 
 

@@ -21,7 +21,7 @@ for counter-evidence) give this plan. The order is the search order; `→` leads
 """
 
 
-def plan(task, freshness, known, goal, need, rules):
+def plan(task, freshness, known, goal, *, need, rules):
     request = RoutingRequest(
         task_type=task, goal_mode=goal, freshness_required=freshness, available_sources=get_args(Source),
         need_counter_evidence=need, known_local_material=known, primary_subject="x",
@@ -33,7 +33,7 @@ def plan(task, freshness, known, goal, need, rules):
 def rows(rules):
     for task, freshness, known in product(get_args(TaskType), get_args(Freshness), (False, True)):
         cases = [
-            (plan(task, freshness, known, goal, need, rules), goal + (" + need" if need else ""))
+            (plan(task, freshness, known, goal, need=need, rules=rules), goal + (" + need" if need else ""))
             for goal, need in product(get_args(GoalMode), (False, True))
         ]
         for (order, rounds), group in groupby(sorted(cases), key=lambda case: case[0]):
