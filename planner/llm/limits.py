@@ -1,0 +1,57 @@
+"""What one plan may spend on models: time until the deadline, requests on the wire, tokens and money as they add up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from planner.llm.failure import CallError
+
+Clock = Callable[[], float]
+
+
+@dataclass(slots=True)
+class Limits:
+    """`ends`: by the clock, in seconds. `tokens_in`, `tokens_out`, `cost_usd`: None once any part is unknown."""
+
+    ends: float
+    requests_left: int
+    clock: Clock = time.monotonic
+    began: float = field(init=False)
+    requests: int = 0
+    answers: int = 0
+    tokens_in: int | None = 0
+    tokens_out: int | None = 0
+    cost_usd: float | None = 0.0
+
+    def __post_init__(self) -> None:
+        self.began = self.clock()
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until the deadline, never negative."""
+        return max(0.0, self.ends - self.clock())
+
+    @property
+    def after_ms(self) -> float:
+        """Milliseconds since the models were first asked."""
+        return round((self.clock() - self.began) * 1000, 1)
+
+    def spend_request(self) -> None:
+        """One more request on the wire; raises CallError when none is left."""
+        if self.requests_left <= 0:
+            raise CallError("request_budget")
+        self.requests_left -= 1
+        self.requests += 1
+
+    def meter(self, tokens_in: int | None, tokens_out: int | None, cost_usd: float | None) -> None:
+        """Add what one answer used."""
+        self.answers += 1
+        self.tokens_in = _sum(self.tokens_in, tokens_in)
+        self.tokens_out = _sum(self.tokens_out, tokens_out)
+        self.cost_usd = None if self.cost_usd is None or cost_usd is None else self.cost_usd + cost_usd
+
+
+def _sum(total: int | None, more: int | None) -> int | None:
+    return None if total is None or more is None else total + more
