@@ -1,0 +1,230 @@
+"""Fits the learned scorer on graded example queries; build time only, NumPy and SciPy imported inside.
+
+First stage, ridge regression: r = b + Σ_blocks w_block / sqrt(n_block) Σ rows, least squares on grade / 3 with an L2
+penalty, solved in its dual form. Second stage, the same on what the first leaves over, from q = max(0, r - t) and the
+products q_i q_j, with r predicted for each query by a first stage that has not seen it (stacking, Wolpert 1992).
+Groups: P(searching the group pays) by logistic regression on the relevances, again unseen ones.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import zlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from planner.catalog.features import BLOCKS, Features
+from planner.catalog.learned import ZERO, LearnedScorer, bucket
+from planner.catalog.solving import ridge_dual, ridge_primal
+
+BITS = 15  # 2^15 table rows; 2^14 costs .01 of nDCG
+PENALTY = 1.0
+WEIGHTS = {"cues": 1.0, "wanted": 1.5, "latin": 2.5, "cjk": 3.0}  # share of a block in the kernel
+CUE_WEIGHTS = {"named": 0.67, "family": 0.67, "subject": 0.67, "keyword": 0.3, "hint": 0.3}
+PLAIN_CUE = 0.1
+RARE = 3  # cues in fewer examples get no row
+FOLDS = 5
+THRESHOLD = 0.03  # relevance below it plays no part in the second stage, which keeps it fast
+SECOND_PENALTY = 2.0
+GROUP_PENALTY = 5.0
+ROUNDS = 12
+GRADES = 3.0
+_CLIP = 0.9995  # quantile of a table's magnitudes that 127 stands for
+
+
+class Example(NamedTuple):
+    """A graded query: its features, leaf -> grade 1..3, the groups worth searching."""
+
+    features: Features
+    gold: Mapping[str, float]
+    gold_groups: Sequence[str]
+
+
+def fit(examples: Sequence[Example], channels: Sequence[str], groups: Sequence[str]) -> dict[str, Any]:
+    """The compiled record of a LearnedScorer; the same examples in the same order give the same bytes."""
+    import numpy as np
+
+    y = np.array([[e.gold.get(c, 0.0) / GRADES for c in channels] for e in examples])
+    pays = np.array([[float(g in e.gold_groups) for g in groups] for e in examples])
+    vocabulary = _vocabulary(examples)
+    x = _matrix(examples, vocabulary)
+    dual = ridge_dual(x, y - y.mean(axis=0), PENALTY)
+    unseen = _unseen(x, y, dual)
+    record = _first_record(x.T.tocsr() @ dual, y.mean(axis=0), vocabulary, channels)
+    record["second"] = _second_record(unseen, y)
+    record["groups"] = {"bias": [0.0] * len(groups), "weights": [[]] * len(groups)}
+    scorer = LearnedScorer(record)
+    corrected = np.array([_relevance(scorer, row) for row in unseen])
+    record["groups"] = _group_record(corrected, pays)
+    return record
+
+
+def _relevance(scorer: LearnedScorer, first: Any) -> list[float]:
+    return scorer.corrected([float(r) for r in first])
+
+
+def _vocabulary(examples: Sequence[Example]) -> dict[str, list[str]]:
+    cues = Counter(cue for e in examples for cue in e.features.cues)
+    wanted = Counter(name for e in examples for name in e.features.wanted)
+    return {"cues": sorted(c for c, n in cues.items() if n >= RARE), "wanted": sorted(wanted)}
+
+
+def _cue_weight(cue: str) -> float:
+    return math.sqrt(CUE_WEIGHTS.get(cue.partition(":")[0], PLAIN_CUE))
+
+
+def _matrix(examples: Sequence[Example], vocabulary: Mapping[str, Sequence[str]]) -> Any:
+    """Sparse examples x (cues, wanted, table rows)."""
+    import numpy as np
+    from scipy.sparse import csr_matrix
+
+    places = {name: at for at, name in enumerate(["cues:" + c for c in vocabulary["cues"]])}
+    places |= {"wanted:" + name: len(places) + at for at, name in enumerate(vocabulary["wanted"])}
+    size, mask = len(places) + (1 << BITS), (1 << BITS) - 1
+    rows, columns, values = [], [], []
+    for number, example in enumerate(examples):
+        for block in BLOCKS:
+            grams = getattr(example.features, block)
+            value = (WEIGHTS[block] / (1 if block == "cues" else max(1, len(grams)))) ** 0.5
+            for gram in grams:
+                exact = block in vocabulary
+                at = places.get(f"{block}:{gram}") if exact else len(places) + bucket(gram, mask)
+                if at is not None:
+                    rows.append(number)
+                    columns.append(at)
+                    values.append(value * (_cue_weight(gram) if block == "cues" else 1.0))
+    return csr_matrix((np.array(values), (rows, columns)), shape=(len(examples), size))
+
+
+def folds_of(count: int) -> Any:
+    """Fold of each example; neighbours, which are often alike, go to different folds only by chance of the stride."""
+    import numpy as np
+
+    return (np.arange(count) * 7919 % 104729) % FOLDS
+
+
+def _unseen(x: Any, y: Any, dual: Any) -> Any:
+    """First-stage relevances of each example by a fit without its fold; `dual` of the whole is the starting point."""
+    import numpy as np
+
+    fold, found = folds_of(len(y)), np.zeros_like(y)
+    for out in range(FOLDS):
+        known, held = np.flatnonzero(fold != out), np.flatnonzero(fold == out)
+        mean = y[known].mean(axis=0)
+        part = ridge_dual(x[known], y[known] - mean, PENALTY, start=dual[known])
+        found[held] = mean + x[held] @ (x[known].T.tocsr() @ part)
+    return found
+
+
+def _first_record(
+    w: Any, mean: Any, vocabulary: Mapping[str, Sequence[str]], channels: Sequence[str]
+) -> dict[str, Any]:
+    """Rows as bytes; what the matrix held as a value (block and cue weights) goes into the rows and scales."""
+    import numpy as np
+
+    n_cues, n_wanted = len(vocabulary["cues"]), len(vocabulary["wanted"])
+    cue_weights = np.array([_cue_weight(c) for c in vocabulary["cues"]])
+    cues, cue_unit = _quantised(w[:n_cues] * cue_weights[:, None], 1.0)
+    wanted, wanted_unit = _quantised(w[n_cues : n_cues + n_wanted], 1.0)
+    table, unit = _quantised(w[n_cues + n_wanted :], _CLIP)
+    return {
+        "kind": "learned",
+        "channels": list(channels),
+        "bits": BITS,
+        "cues": list(vocabulary["cues"]),
+        "wanted": list(vocabulary["wanted"]),
+        "cues_rows": _text(cues),
+        "wanted_rows": _text(wanted),
+        "table": base64.b64encode(zlib.compress(table, 9)).decode(),
+        "scales": {
+            "cues": _short(cue_unit * WEIGHTS["cues"] ** 0.5),
+            "wanted": _short(wanted_unit * WEIGHTS["wanted"] ** 0.5),
+            "latin": _short(unit * WEIGHTS["latin"] ** 0.5),
+            "cjk": _short(unit * WEIGHTS["cjk"] ** 0.5),
+        },
+        "bias": [_short(b) for b in mean],
+    }
+
+
+def _quantised(w: Any, quantile: float) -> tuple[bytes, float]:
+    """Rounded to -127..127, stored as 1..255; and what one step is worth."""
+    import numpy as np
+
+    size = np.sort(np.abs(w[w != 0.0]).ravel())
+    top = float(size[min(len(size) - 1, int(len(size) * quantile))]) if len(size) else 1.0
+    unit = top / 127
+    steps = np.clip(np.rint(w / unit), -127, 127).astype(np.int16)
+    return (steps + ZERO).astype(np.uint8).tobytes(), unit
+
+
+def _text(raw: bytes) -> str:
+    return base64.b64encode(raw).decode()
+
+
+def _short(value: float) -> float:
+    return float(f"{float(value):.6g}")
+
+
+def _second_record(unseen: Any, y: Any) -> dict[str, Any]:
+    import numpy as np
+    from scipy.sparse import csr_matrix
+
+    q = np.clip(unseen - THRESHOLD, 0.0, 1.0)
+    first, second = np.triu_indices(q.shape[1])
+    x = np.hstack([q, q[:, first] * q[:, second]])
+    rest = y - unseen
+    centre, mean = x.mean(axis=0), rest.mean(axis=0)
+    w = ridge_primal(_Centred(csr_matrix(x), centre), rest - mean, SECOND_PENALTY)
+    unit = float(np.abs(w).max()) / 32767
+    rows = np.rint(w / unit).astype("<i2")
+    bias = mean - (centre[:, None] * w).sum(axis=0)
+    return {
+        "threshold": THRESHOLD,
+        "scale": _short(unit),
+        "bias": [_short(b) for b in bias],
+        "rows": _text(rows.tobytes()),
+    }
+
+
+class _Centred:
+    """A sparse matrix minus its column means, without making it dense."""
+
+    def __init__(self, x: Any, centre: Any, transposed: bool = False) -> None:
+        self._x, self._centre, self._transposed = x, centre, transposed
+
+    @property
+    def T(self) -> _Centred:  # noqa: N802  # as NumPy spells it
+        return _Centred(self._x.T.tocsr(), self._centre, not self._transposed)
+
+    def tocsr(self) -> _Centred:
+        return self
+
+    def __matmul__(self, v: Any) -> Any:
+        if self._transposed:
+            return self._x @ v - self._centre[:, None] * v.sum(axis=0)[None, :]
+        return self._x @ v - (self._centre[:, None] * v).sum(axis=0)[None, :]
+
+
+def _group_record(relevance: Any, pays: Any) -> dict[str, Any]:
+    """Logistic regression with an L2 penalty on the weights, by Newton's method."""
+    import numpy as np
+
+    x = np.hstack([np.ones((len(relevance), 1)), relevance * GRADES])
+    penalty = np.diag([1e-6] + [GROUP_PENALTY] * relevance.shape[1])
+    bias: list[float] = []
+    weights: list[list[float]] = []
+    for target in pays.T:
+        if not target.any():
+            bias.append(0.0)
+            weights.append([])
+            continue
+        w = np.zeros(x.shape[1])
+        for _ in range(ROUNDS):
+            p = 1.0 / (1.0 + np.exp(-(x @ w)))
+            hessian = (x * (p * (1 - p))[:, None]).T @ x + penalty
+            w += np.linalg.solve(hessian, x.T @ (target - p) - penalty @ w)
+        bias.append(round(float(w[0]), 4))
+        weights.append([round(float(v) * GRADES, 4) for v in w[1:]])
+    return {"bias": bias, "weights": weights}
