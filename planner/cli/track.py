@@ -71,9 +71,10 @@ def record(
     from planner.tracker import tracked
 
     graded = [_result(text) for text in results]
-    failure = failed or _reason(engine or source, http_status, error)
     progress = _progress(counts)
     with tracked(_file(state)) as tracker:
+        called = engine or tracker.directive.engine or source
+        failure = failed or _reason(called, http_status, error)
         directive = tracker.record(source, engine, results=graded, failure=failure, progress=progress, query=query)
     _print(directive, as_json)
 

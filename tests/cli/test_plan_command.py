@@ -1,0 +1,30 @@
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from planner.cli.main import cli
+
+
+@pytest.fixture
+def run(env):
+    return lambda *args, **options: CliRunner().invoke(cli, list(args), env=env, **options)
+
+
+@pytest.mark.rule("RTE-9.3")
+def test_a_question_becomes_a_combined_plan_that_can_be_tracked(run, tmp_path):
+    made = json.loads(run("plan", "对比 Milvus 和 Qdrant 的性能", "--budget", "8", "--json").stdout)
+    assert made["request"]["task_type"] == "tech_evaluation"
+    assert made["source_plan"]["budget_allocation"]["total_budget"] == 8
+    state = ("--state", str(tmp_path / "track.json"))
+    asked = json.loads(run("track", "start", "-", "--json", *state, input=json.dumps(made)).stdout)
+    assert asked["channel"] == made["channels"]["channels"][0]["channel"]
+
+
+def test_the_question_may_come_from_standard_input(run):
+    assert "breaking_news" in run("plan", "-", input="Breaking: earthquake in Chile right now").stdout
+
+
+@pytest.mark.rule("RTE-9.5")
+def test_no_web_is_said(run):
+    assert "no channels are selected" in run("plan", "公司内部报销流程", "--sources", "vector").stdout
