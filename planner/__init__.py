@@ -25,7 +25,18 @@ _HOMES = {
     "ReplayMiss": "planner.errors",
 }
 
-__all__ = sorted(_HOMES)  # noqa: PLE0605 - one table serves both __all__ and the lazy imports
+__all__ = [
+    "CatalogError",
+    "ChannelPlan",
+    "InputError",
+    "Planner",
+    "PlannerError",
+    "ReplayMiss",
+    "SelectionRequest",
+    "SettingsError",
+    "achannel_selection",
+    "channel_selection",
+]
 
 if TYPE_CHECKING:
     from planner.channels.model import ChannelPlan, SelectionRequest

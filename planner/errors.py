@@ -40,7 +40,7 @@ class SettingsError(PlannerError):
     exit_code = 3
 
 
-class ReplayMiss(PlannerError):
+class ReplayMiss(PlannerError):  # noqa: N818 - what happened, in the words of the field
     """No recorded answer fits the request; the message says what is nearest and how to record it."""
 
 

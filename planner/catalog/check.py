@@ -27,7 +27,9 @@ def _vocabulary(draft: Draft) -> Iterator[Problem]:
             yield from _unknown_terms(getattr(leaf, field), field, leaf.channel, draft.leaf_paths[leaf.channel], draft)
     for group in draft.groups:
         for field in ("domains", "scenarios"):
-            yield from _unknown_terms(getattr(group, field), field, group.name, group_path(draft.root, group.name), draft)
+            yield from _unknown_terms(
+                getattr(group, field), field, group.name, group_path(draft.root, group.name), draft
+            )
 
 
 def _unknown_terms(terms: Iterable[str], field: str, page: str, path: Path, draft: Draft) -> Iterator[Problem]:
@@ -36,7 +38,9 @@ def _unknown_terms(terms: Iterable[str], field: str, page: str, path: Path, draf
         if term not in known:
             hint = nearest(term, sorted(known))
             suffix = f"; did you mean {hint}?" if hint else ""
-            yield Problem(path, draft.pages[page].line_of(field, term), f"{field}: {term!r} is not in the vocabulary{suffix}")
+            yield Problem(
+                path, draft.pages[page].line_of(field, term), f"{field}: {term!r} is not in the vocabulary{suffix}"
+            )
 
 
 def _membership(draft: Draft) -> Iterator[Problem]:
@@ -53,7 +57,9 @@ def _membership(draft: Draft) -> Iterator[Problem]:
             for member in members:
                 if member not in group.members:
                     where = page.line_of("families", alias)
-                    yield Problem(path, where, f"family {alias!r} names {member!r}, which is not a member of this group")
+                    yield Problem(
+                        path, where, f"family {alias!r} names {member!r}, which is not a member of this group"
+                    )
 
 
 def _indexes(draft: Draft) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""The compiled catalog: one JSON file that planning reads in a few milliseconds, keyed by the content it was made from."""
+"""The compiled catalog: one JSON file that planning reads in milliseconds, keyed by the content it was made from."""
 
 from __future__ import annotations
 

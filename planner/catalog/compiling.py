@@ -21,7 +21,7 @@ GRADES = 3.0
 
 
 def compiled_record(draft: Draft) -> dict[str, Any]:
-    """The record `planner catalog build` writes: fitted where the folder has graded examples (needs the extra `build`)."""
+    """The record a build writes: fitted where the folder has graded examples (needs the extra `build`)."""
     graded = read_examples(draft.root / EXAMPLES)
     scorer = _fitted(draft, graded) if graded else _unfitted(draft)
     return _record(draft, scorer, _priors(draft.leaves, graded))

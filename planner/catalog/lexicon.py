@@ -208,7 +208,9 @@ def _typeable(groups: Sequence[Group], leaves: Sequence[Leaf]) -> tuple[str, ...
 
 def _one_slip_away(words: str, spellings: Sequence[str]) -> str | None:
     """The platform name this is a typo of: one edit in up to 8 letters, two in longer ones, same first letter."""
-    near = [n for n in spellings if n[0] == words[0] and abs(len(n) - len(words)) <= 2 and n.count(" ") == words.count(" ")]
+    near = [
+        n for n in spellings if n[0] == words[0] and abs(len(n) - len(words)) <= 2 and n.count(" ") == words.count(" ")
+    ]
     if len(words) < 5 or not near or words in near:
         return None
     from rapidfuzz.distance import OSA

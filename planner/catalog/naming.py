@@ -1,4 +1,4 @@
-"""Is a platform named as the place to search, as the subject, as a place to avoid, or not at all? (rules SEL-4.4, SEL-4.5)"""
+"""Is a platform named as the place to search, as the subject, or as a place to avoid? (rules SEL-4.4, SEL-4.5)"""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ class Cues:
         before, after = text[:start], text[end:]
         if _ends_with(before, self.excluded_before):
             return EXCLUDED
-        if _ends_with(before, self.place_before) or _starts_with(after, self.place_after):
+        # 小红书上市 is about a listing, not a search on it: the longer cue decides
+        placed = _longest_start(after, self.place_after)
+        if _ends_with(before, self.place_before) or placed > _longest_start(after, self.subject_near):
             return PLACE
         window = text[max(0, start - _NEAR) : end + _NEAR]
         return SUBJECT if self._subject.find(window) else PLACE
@@ -51,10 +53,10 @@ def _ends_with(before: str, cues: Sequence[str]) -> bool:
     return any(stripped.endswith(cue) and _free(stripped, len(stripped) - len(cue), cue) for cue in cues)
 
 
-def _starts_with(after: str, cues: Sequence[str]) -> bool:
+def _longest_start(after: str, cues: Sequence[str]) -> int:
     gap = _GAP.match(after)
     rest = after[gap.end() :] if gap else after
-    return any(rest.startswith(cue) and _closed(rest, cue) for cue in cues)
+    return max((len(cue) for cue in cues if rest.startswith(cue) and _closed(rest, cue)), default=0)
 
 
 def _free(text: str, start: int, cue: str) -> bool:
@@ -70,7 +72,11 @@ def roles(text: str, mentions: Sequence[Match], cues: Cues) -> Mapping[Match, st
     found = {m: cues.role(text, m.start, m.end) for m in mentions}
     for pair in (*pairwise(mentions), *pairwise(list(reversed(mentions)))):
         first, second = sorted(pair)
-        if _TOGETHER.fullmatch(text[first.end : second.start]) and found[pair[0]] == PLACE and found[pair[1]] == SUBJECT:
+        if (
+            _TOGETHER.fullmatch(text[first.end : second.start])
+            and found[pair[0]] == PLACE
+            and found[pair[1]] == SUBJECT
+        ):
             found[pair[1]] = PLACE
     places = {m.term for m, role in found.items() if role == PLACE}
     return {m: PLACE if m.term in places and role == SUBJECT else role for m, role in found.items()}

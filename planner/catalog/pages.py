@@ -48,7 +48,7 @@ class Draft:
     leaves: list[Leaf] = field(default_factory=list)
     examples: dict[str, tuple[str, ...]] = field(default_factory=dict)
     vocabulary: dict[str, frozenset[str]] = field(default_factory=dict)
-    cues: Cues = Cues()
+    cues: Cues = field(default_factory=Cues)
     intents: dict[str, Any] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     pages: dict[str, Page] = field(default_factory=dict)
@@ -84,7 +84,9 @@ def _read_router(root: Path) -> Draft:
     meta = page.meta if page else {}
     if page:
         _unknown_fields(page, router / "SKILL.md", ROUTER_FIELDS, draft)
-    draft.vocabulary = {key: frozenset(map(str, terms)) for key, terms in _yaml(router / "vocabulary.yaml", draft).items()}
+    draft.vocabulary = {
+        key: frozenset(map(str, terms)) for key, terms in _yaml(router / "vocabulary.yaml", draft).items()
+    }
     draft.cues = _cues(_yaml(router / "cues.yaml", draft))
     draft.intents = _yaml(router / "intents.yaml", draft)
     hints = meta.get("keyword_hints") or {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from planner.channels.enforcement import Enforced
 from planner.channels.factors import GroupFactors, Judgement, LeafFactors, ScoredGroup, ScoredLeaf
@@ -148,10 +148,10 @@ def _kept_out_by(leaf: ScoredLeaf, outcome: Outcome) -> str:
 
 def rounded(factors: GroupFactors | LeafFactors) -> dict[str, float]:
     """Factors by name, to 4 decimals."""
-    return {name: round(value, 4) for name, value in asdict(factors).items()}
+    return {name: round(value, 4) for name, value in zip(factors._fields, factors, strict=True)}
 
 
 def factor_line(factors: GroupFactors | LeafFactors) -> str:
     """The factors that count, in words: `scenario 0.62, auth 1`."""
-    shown = [f"{name} {value:.2g}" for name, value in asdict(factors).items() if value]
+    shown = [f"{name} {value:.2g}" for name, value in zip(factors._fields, factors, strict=True) if value]
     return ", ".join(shown) or "no factor speaks for it"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class GroupJudgement:
+class GroupJudgement(NamedTuple):
     """Semantic factors of a group, each in 0..1, and why in a few words."""
 
     domain: float = 0.0
@@ -15,8 +15,7 @@ class GroupJudgement:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LeafJudgement:
+class LeafJudgement(NamedTuple):
     """Semantic factors of a leaf, each in 0..1, and why in a few words."""
 
     scenario: float = 0.0
@@ -47,8 +46,7 @@ NO_GROUP = GroupJudgement()
 NO_LEAF = LeafJudgement()
 
 
-@dataclass(frozen=True, slots=True)
-class GroupFactors:
+class GroupFactors(NamedTuple):
     """All factors of a group, each in 0..1 (rule SEL-4.1)."""
 
     domain: float
@@ -58,8 +56,7 @@ class GroupFactors:
     recency: float
 
 
-@dataclass(frozen=True, slots=True)
-class LeafFactors:
+class LeafFactors(NamedTuple):
     """All factors of a leaf; each in 0..1 but auth, which is -0.5 when a key is missing (rule SEL-4.2)."""
 
     priority: float
@@ -69,8 +66,7 @@ class LeafFactors:
     experience: float
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredGroup:
+class ScoredGroup(NamedTuple):
     """A group with its factors and score. `order` is the score that decides its place (history may lower it)."""
 
     name: str
@@ -79,8 +75,7 @@ class ScoredGroup:
     order: float
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredLeaf:
+class ScoredLeaf(NamedTuple):
     """A leaf under the group it would be picked for."""
 
     channel: str

@@ -1,4 +1,4 @@
-"""Whatever a caller hands over → a valid request, or an InputError that names the field. Odd but usable input is a note."""
+"""Whatever a caller hands over → a valid request, or an InputError that names the field. Odd input is a note."""
 
 from __future__ import annotations
 

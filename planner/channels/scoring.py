@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import mul
 
 from planner.catalog.model import Catalog, Group, Leaf
 from planner.catalog.reading import Reading
@@ -20,7 +21,7 @@ from planner.channels.factors import (
     ScoredLeaf,
 )
 from planner.channels.limits import Limits, speaks
-from planner.settings import GroupWeights, LeafWeights, Settings
+from planner.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +92,9 @@ def _named_leaf(given: LeafJudgement, named: bool, damping: float) -> LeafJudgem
     return LeafJudgement(given.scenario * damping, 0.0, given.reason)
 
 
-def weighted(weights: GroupWeights | LeafWeights, factors: GroupFactors | LeafFactors) -> float:
-    """Σ weight × factor, never below 0; unrounded."""
-    return max(0.0, math.fsum(weight * getattr(factors, name) for name, weight in weights))
+def weighted(weights: Sequence[float], factors: Sequence[float]) -> float:
+    """Σ weight × factor, never below 0; unrounded. Both in the order of the factor's fields."""
+    return max(0.0, math.fsum(map(mul, weights, factors)))
 
 
 def score_groups(judgement: Judgement, context: Context) -> list[ScoredGroup]:
@@ -111,7 +112,7 @@ def _score_group(group: Group, judged: GroupJudgement, context: Context) -> Scor
         priority=held / len(limits.priority) if limits.priority else 0.0,
         recency=float(group.recency_sensitive and limits.fresh),
     )
-    score = weighted(context.settings.selection.group_weights, factors)
+    score = weighted(context.settings.selection.group_weights.in_order, factors)
     demoted = (context.empty_sessions or {}).get(group.name, 0) >= history.empty_sessions
     return ScoredGroup(group.name, factors, score, score * (history.demotion if demoted else 1.0))
 
@@ -126,4 +127,4 @@ def score_leaf(leaf: Leaf, group: str, judged: LeafJudgement, context: Context) 
         auth=1.0 if leaf.auth.satisfied(context.limits.env) else chosen.auth_missing,
         experience=chosen.experience_boost if leaf.channel in context.boosted else 0.0,
     )
-    return ScoredLeaf(leaf.channel, group, factors, weighted(chosen.leaf_weights, factors))
+    return ScoredLeaf(leaf.channel, group, factors, weighted(chosen.leaf_weights.in_order, factors))

@@ -56,9 +56,7 @@ def _pool(ranked: Sequence[ScoredLeaf], everything: Sequence[ScoredLeaf], contex
     return [*ranked, *(leaf for leaf in everything if leaf.channel in natives and leaf.channel not in inside)]
 
 
-def select_named(
-    names: Sequence[str], judgement: Judgement, context: Context, warnings: Sequence[str]
-) -> ChannelPlan:
+def select_named(names: Sequence[str], judgement: Judgement, context: Context, warnings: Sequence[str]) -> ChannelPlan:
     """The channels the user named, in that order, neither judged nor re-ranked (rule SEL-3.3)."""
     wanted, notes = _known(names, context)
     judged = trusted(judgement, context)
@@ -84,7 +82,9 @@ def _known(names: Sequence[str], context: Context) -> tuple[list[str], list[str]
         if not channels:
             unknown.append(name)
     if not found:
-        raise InputError("explicit_channels", list(names), "at least one channel of the catalog (`planner catalog list`)")
+        raise InputError(
+            "explicit_channels", list(names), "at least one channel of the catalog (`planner catalog list`)"
+        )
     return list(found), [f"explicit_channels: no channel is called {name!r}; it was ignored" for name in unknown]
 
 

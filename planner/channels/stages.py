@@ -1,4 +1,4 @@
-"""Stage 1 picks groups, stage 2 picks leaves inside them. Pure: request, catalog, environment, history, judgement in."""
+"""Stage 1 picks groups, stage 2 picks leaves inside them. Pure."""
 
 from __future__ import annotations
 
@@ -167,7 +167,9 @@ def rank_key(context: Context, group_scores: Mapping[str, float]) -> Callable[[S
     return key
 
 
-def candidates(groups: Sequence[ScoredGroup], judgement: Judgement, context: Context, stage: Stage1) -> list[ScoredLeaf]:
+def candidates(
+    groups: Sequence[ScoredGroup], judgement: Judgement, context: Context, stage: Stage1
+) -> list[ScoredLeaf]:
     """Allowed leaves of these groups, each once, under its highest-scored group, in rank order."""
     key = rank_key(context, {g.name: g.score for g in groups})
     found: dict[str, ScoredLeaf] = {}

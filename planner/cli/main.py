@@ -84,3 +84,7 @@ def main() -> None:
         sys.stderr.close()  # keeps the interpreter from complaining about stdout when it shuts down
         code = 0
     sys.exit(code if isinstance(code, int) else 0)
+
+
+if __name__ == "__main__":
+    main()

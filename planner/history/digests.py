@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -55,6 +56,7 @@ def boosted_channels(
     `folders`: where digests are looked for, in order; the first that has one for a leaf decides.
     """
     oldest = today - timedelta(days=days)
+    folders = tuple(folder for folder in folders if folder.is_dir())
     found = set()
     for leaf in leaves:
         for rule in _digest(leaf, folders):
@@ -66,18 +68,18 @@ def boosted_channels(
 
 def _digest(leaf: Leaf, folders: tuple[Path, ...]) -> tuple[ActiveRule, ...]:
     for folder in folders:
-        path = folder / leaf.channel / leaf.digest
+        path = f"{folder}/{leaf.channel}/{leaf.digest}"  # a plan looks for dozens: Path objects would take longer
         try:
-            return _parsed(path, path.stat().st_mtime_ns)
+            return _parsed(path, os.stat(path).st_mtime_ns)  # noqa: PTH116
         except OSError:
             continue
     return ()
 
 
 @lru_cache(maxsize=256)
-def _parsed(path: Path, _changed: int) -> tuple[ActiveRule, ...]:
+def _parsed(path: str, _changed: int) -> tuple[ActiveRule, ...]:
     try:
-        return parse_digest(path.read_text("utf-8", "replace"))
+        return parse_digest(Path(path).read_text("utf-8", "replace"))
     except OSError:
         return ()
 
@@ -87,6 +89,8 @@ def _fits(rule: ActiveRule, leaf: Leaf, reading: Reading, catalog: Catalog) -> b
     if any(intent in rule.text or intent.replace("-", " ") in rule.text for intent in reading.intents):
         return True
     words = {term for terms in reading.wanted.values() for term in terms}
-    words |= {t for terms in reading.keywords.values() for t in terms} | {t for ts in reading.hints.values() for t in ts}
+    words |= {t for terms in reading.keywords.values() for t in terms} | {
+        t for ts in reading.hints.values() for t in ts
+    }
     own = {normalise(name) for name in (leaf.channel, *leaf.aliases)} - set(reading.keywords.get(leaf.channel, ()))
     return any(word in rule.text for word in words - own)

@@ -88,7 +88,7 @@ FIELDS = ("mode", "query_type", "rubrics", "channel_priority", "channel_skip", "
 def test_nothing_but_an_input_error_ever_comes_out(query, clarify, scope, explicit):
     try:
         request, _ = build_request(query, clarify, scope, explicit)
-    except InputError as error:
-        assert error.field
+    except InputError:
+        return
     else:
         assert request.query.strip()

@@ -30,7 +30,9 @@ def test_a_group_score_is_the_weighted_sum_of_its_factors():
 @pytest.mark.rule("SEL-4.2")
 def test_a_leaf_score_is_the_weighted_sum_of_its_factors():
     ctx = context(priority=("cite",), boosted=["cite"])
-    assert scored("cite", judged(leaves={"cite": (0.6, 1.0)}), ctx).score == pytest.approx(0.40 + 0.15 + 0.15 + 0.10 + 0.05)
+    assert scored("cite", judged(leaves={"cite": (0.6, 1.0)}), ctx).score == pytest.approx(
+        0.40 + 0.15 + 0.15 + 0.10 + 0.05
+    )
 
 
 @pytest.mark.rule("SEL-4.2")
@@ -49,7 +51,7 @@ def test_a_judges_number_is_always_read_as_0_to_1(value):
 @pytest.mark.rule("SEL-4.4")
 def test_a_named_channel_beats_any_unnamed_one_even_without_its_key():
     ctx = context(reading("red 上", named=("red",), named_groups=frozenset({"zh"})), env={})
-    verdict = judged({"papers": 1.0}, {c: (1.0, 1.0) for c in ctx.catalog.leaf_by_channel})
+    verdict = judged({"papers": 1.0}, dict.fromkeys(ctx.catalog.leaf_by_channel, (1.0, 1.0)))
     named = scored("red", verdict, ctx)
     others = [scored(c, verdict, ctx) for c in ctx.catalog.leaf_by_channel if c != "red"]
     assert named.score == pytest.approx(0.35)
@@ -141,7 +143,7 @@ def test_three_empty_sessions_halve_the_order_and_not_the_score():
 def test_a_weighted_sum_of_units_stays_in_0_to_1(values):
     from planner.channels.factors import GroupFactors
 
-    assert 0.0 <= weighted(SETTINGS.selection.group_weights, GroupFactors(*map(unit, values))) <= 1.0 + 1e-9
+    assert 0.0 <= weighted(SETTINGS.selection.group_weights.in_order, GroupFactors(*map(unit, values))) <= 1.0 + 1e-9
 
 
 def test_every_key_set_makes_every_leaf_runnable():

@@ -160,7 +160,9 @@ def test_the_mode_sets_the_target(mode, count):
 
 @pytest.mark.rule("SEL-6.2")
 def test_from_the_fourth_pick_on_a_leaf_needs_evidence():
-    verdict = judged({"papers": 0.9, "web": 0.8}, {"pre": 0.5, "med": 0.10, "cite": 0.09, "find": 0.0, "wiki": (0.0, 1.0)})
+    verdict = judged(
+        {"papers": 0.9, "web": 0.8}, {"pre": 0.5, "med": 0.10, "cite": 0.09, "find": 0.0, "wiki": (0.0, 1.0)}
+    )
     result = stage2(verdict, context())
     assert channels(result.picks) == ["wiki", "pre", "med"]
     assert "no evidence" in result.passed_over["cite"]
