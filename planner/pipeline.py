@@ -31,7 +31,9 @@ from planner.settings import Settings, load_settings
 JUDGES = ("auto", "standard", "fast", "heuristic")
 
 
-def channel_selection(query: object, clarify_result: object = None, scope: object = None, **options: Any) -> ChannelPlan:
+def channel_selection(
+    query: object, clarify_result: object = None, scope: object = None, **options: Any
+) -> ChannelPlan:
     """Which channels to search for a question, by the shipped catalog and the user's settings. Raises InputError.
 
     `query`: text of 1 to 4,000 characters. `clarify_result`: mode, query_type, rubrics, channel_priority, channel_skip.
@@ -97,7 +99,7 @@ class Planner:
         noted = [*self.settings.notes, *self.catalog.warnings, *notes, *warnings, *unread]
         ladder = self._ladder("heuristic" if request.explicit_channels else judge)
         question = Question(request, reading, self.catalog, self.settings, self.env)
-        return Job(started, question, context, tuple(noted), ladder, today or date.today())  # noqa: DTZ011
+        return Job(started, question, context, tuple(noted), ladder, today or date.today())
 
     def _ladder(self, judge: str | None) -> Ladder:
         if judge not in self._ladders:

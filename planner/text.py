@@ -23,7 +23,8 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # Function words that English lacks, of the Latin-script languages users write; one alone in a long text is a quotation.
 _FOREIGN_WORDS = frozenset(
     """el los las del para por qué que con una como cómo dónde cuál más está son hay según sobre entre desde mejores
-    der das und nicht ist für mit auf ein eine wie wird sind von zum zur bei oder auch nach über einer eines kann gibt was welche
+    der das und nicht ist für mit auf ein eine wie wird sind von zum zur bei oder auch nach über einer eines kann gibt
+    was welche
     le les des une est dans pour sur avec qui quelle quels quel comment où pas aux cette ses plus meilleurs
     o os dos uma não são para com mais como qual quais onde melhores é
     il lo gli che per della delle dei sono nel con come più quale quali dove migliori di

@@ -37,7 +37,9 @@ def all_keys(catalog):
 @pytest.fixture
 def env(tmp_path, all_keys):
     """Every channel key set, nothing of this machine's state."""
-    folders = {name: str(tmp_path / name.lower()) for name in ("PLANNER_STATE_DIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
+    folders = {
+        name: str(tmp_path / name.lower()) for name in ("PLANNER_STATE_DIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")
+    }
     return {**all_keys, **folders, "HOME": str(tmp_path)}
 
 

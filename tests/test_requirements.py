@@ -39,4 +39,5 @@ def test_every_test_shows_a_rule_that_exists():
 
 def test_every_rule_is_a_sentence():
     for rule, text in rules().items():
-        assert isinstance(text, str) and len(text) > 20, rule
+        assert isinstance(text, str), rule
+        assert len(text) > 20, rule

@@ -23,7 +23,9 @@ def test_all_spellings_of_a_word_become_one(written, matched):
 
 
 @pytest.mark.rule("SEL-7.8")
-@pytest.mark.parametrize("char", ["中", "\u3400", "\U00020000", "\U0002b740", "\U00030000", "\U000323b0", "\uf900", "\u2f00", "々", "〇"])
+@pytest.mark.parametrize(
+    "char", ["中", "\u3400", "\U00020000", "\U0002b740", "\U00030000", "\U000323b0", "\uf900", "\u2f00", "々", "〇"]
+)
 def test_every_han_block_counts(char):
     assert has_han(f"abc {char}")
 

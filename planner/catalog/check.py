@@ -8,7 +8,7 @@ from pathlib import Path
 
 from planner.catalog.index import group_path, stale_groups
 from planner.catalog.model import Leaf, name_key
-from planner.catalog.pages import Draft, Problem
+from planner.catalog.pages import Draft, Problem, text_list
 from planner.errors import nearest
 
 
@@ -96,7 +96,7 @@ def _names(draft: Draft) -> Iterator[Problem]:
 def _alias_clashes(leaf: Leaf, owners: dict[str, str], draft: Draft) -> Iterator[Problem]:
     path, page = draft.leaf_paths[leaf.channel], draft.pages[leaf.channel]
     seen: set[str] = set()
-    for alias in leaf.aliases:
+    for alias in text_list(page.meta.get("aliases")):
         key = name_key(alias)
         if key in seen:
             yield Problem(path, page.line_of("aliases", alias), f"duplicate alias {alias!r}")

@@ -167,23 +167,23 @@ def _name_terms(groups: Sequence[Group], leaves: Sequence[Leaf]) -> dict[str, Na
 
 def _variants(name: str) -> set[str]:
     """`hacker news` is also typed hacker-news and hackernews."""
-    spaced = " ".join(normalise(name).replace("_", " ").replace("-", " ").split())
-    return {normalise(name), spaced, spaced.replace(" ", "-"), spaced.replace(" ", "")}
+    spaced = " ".join(name.replace("_", " ").replace("-", " ").split())
+    return {name, spaced, spaced.replace(" ", "-"), spaced.replace(" ", "")}
 
 
 def _soft_terms(groups: Sequence[Group], leaves: Sequence[Leaf], cues: Cues) -> Iterable[tuple[str, tuple[str, str]]]:
     for leaf in leaves:
-        yield from ((normalise(term), ("trigger", leaf.channel)) for term in leaf.triggers)
+        yield from ((term, ("trigger", leaf.channel)) for term in leaf.triggers)
     for group in groups:
-        yield from ((normalise(term), ("hint", group.name)) for term in group.hints)
-    yield from ((normalise(term), _SWALLOWED) for term in (*cues.not_places, *cues.swallow))
+        yield from ((term, ("hint", group.name)) for term in group.hints)
+    yield from ((term, _SWALLOWED) for term in (*cues.not_places, *cues.swallow))
 
 
 def _host_rows(leaves: Sequence[Leaf]) -> dict[str, list[tuple[str, str]]]:
     rows: dict[str, list[tuple[str, str]]] = {}
     for leaf in leaves:
         for entry in leaf.hosts:
-            host, _, path = normalise(entry).partition("/")
+            host, _, path = entry.partition("/")
             rows.setdefault(host, []).append((path, leaf.channel))
     return rows
 
@@ -202,7 +202,7 @@ def _host_channels(rows: Mapping[str, list[tuple[str, str]]], host: str, path: s
 def _typeable(groups: Sequence[Group], leaves: Sequence[Leaf]) -> tuple[str, ...]:
     """Names long enough that one slip in them is still recognisable: one word of 5 letters, or two words of 8."""
     names = [n for leaf in leaves for n in (leaf.channel, *leaf.aliases)] + [n for g in groups for n in g.families]
-    terms = dict.fromkeys(normalise(name).replace("-", " ") for name in names)
+    terms = dict.fromkeys(name.replace("-", " ") for name in names)
     return tuple(t for t in terms if (_WORD.fullmatch(t) and len(t) >= 5) or (_TWO_WORDS.fullmatch(t) and len(t) >= 9))
 
 
@@ -213,7 +213,12 @@ def _one_slip_away(words: str, spellings: Sequence[str]) -> str | None:
     ]
     if len(words) < 5 or not near or words in near:
         return None
+    allowed = {n: 1 if len(n) <= 8 else 2 for n in near}
+    letters = set(words)
+    near = [n for n in near if len(letters ^ set(n)) <= 2 * allowed[n]]  # cheap, and right: an edit changes two at most
+    if not near:
+        return None
     from rapidfuzz.distance import OSA
 
     best = min(near, key=lambda n: (OSA.distance(words, n), n))
-    return best if OSA.distance(words, best) <= (1 if len(best) <= 8 else 2) else None
+    return best if OSA.distance(words, best) <= allowed[best] else None

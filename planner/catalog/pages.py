@@ -11,6 +11,7 @@ from planner.catalog.frontmatter import FrontMatterError, Page, parse, parse_yam
 from planner.catalog.model import SKILL_PREFIX, Auth, Group, Leaf
 from planner.catalog.naming import Cues
 from planner.errors import CatalogError, nearest
+from planner.text import normalise
 
 GENERATED = "# generated from the leaf pages by `planner catalog build`; change those instead"
 TIERS = ("Fast", "Standard", "Best")
@@ -92,7 +93,7 @@ def _read_router(root: Path) -> Draft:
     hints = meta.get("keyword_hints") or {}
     names = text_list(meta.get("groups")) or tuple(sorted(p.stem for p in (router / "groups").glob("*.md")))
     for name in names:
-        _read_group(router / "groups" / f"{name}.md", name, text_list(hints.get(name)), draft)
+        _read_group(router / "groups" / f"{name}.md", name, term_list(hints.get(name)), draft)
     if not draft.groups:
         raise CatalogError(f"{root}: no group index could be read")
     return draft
@@ -110,7 +111,7 @@ def _yaml(path: Path, draft: Draft) -> dict[str, Any]:
 
 def _cues(raw: dict[str, Any]) -> Cues:
     known = Cues.__dataclass_fields__
-    return Cues(**{key: text_list(value) for key, value in raw.items() if key in known})
+    return Cues(**{key: term_list(value) for key, value in raw.items() if key in known})
 
 
 def _page(path: Path, draft: Draft) -> Page | None:
@@ -152,7 +153,7 @@ def _read_group(path: Path, name: str, hints: tuple[str, ...], draft: Draft) -> 
             recency_sensitive=_flag(meta.get("recency_sensitive")),
             requires_domain_match=_flag(meta.get("requires_domain_match")),
             members=tuple(bare(m) for m in text_list(meta.get("members"))),
-            families={k: text_list(v) for k, v in families.items()} if isinstance(families, dict) else {},
+            families={" ".join(normalise(k).split()): text_list(v) for k, v in families.items()} if isinstance(families, dict) else {},
             hints=hints,
         )
     )
@@ -192,9 +193,9 @@ def leaf_from(meta: dict[str, Any], draft: Draft, path: Path, page: Page) -> Lea
         kind=str(meta.get("kind") or "channel"),
         domains=text_list(meta.get("domains")),
         scenarios=text_list(meta.get("scenarios")),
-        triggers=text_list(meta.get("trigger_keywords")),
-        aliases=text_list(meta.get("aliases")),
-        hosts=text_list(meta.get("hosts")),
+        triggers=term_list(meta.get("trigger_keywords")),
+        aliases=term_list(meta.get("aliases")),
+        hosts=term_list(meta.get("hosts")),
         patterns=text_list(meta.get("mention_patterns")),
         languages=text_list(meta.get("languages")) or ("any",),
         model_tier=tier.capitalize() if tier.capitalize() in TIERS else "Fast",
@@ -276,6 +277,11 @@ def text_list(value: object) -> tuple[str, ...]:
     if isinstance(value, Iterable):
         return tuple(dict.fromkeys(str(item).strip() for item in value if str(item).strip()))
     return (str(value),)
+
+
+def term_list(value: object) -> tuple[str, ...]:
+    """A list of terms in the form matching happens on; done here, so that loading a compiled catalog need not."""
+    return tuple(dict.fromkeys(" ".join(normalise(term).split()) for term in text_list(value)))
 
 
 def bare(name: str) -> str:

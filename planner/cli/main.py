@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from importlib import import_module
 
@@ -66,6 +67,7 @@ def cli() -> None:
 
 def main() -> None:
     """Entry point: errors of ours become one line on stderr and their exit code; Ctrl-C and closed pipes are quiet."""
+    gc.set_threshold(100_000)  # loading makes many objects that stay: collecting between them is a tenth of the time
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

@@ -77,5 +77,3 @@ def _from_options(query: str | None, given: dict[str, Any]) -> dict[str, Any]:
         "scope": {"languages": given["languages"], "recency": given["recency"], "budget": budget},
         "explicit_channels": list(given["channels"]),
     }
-
-
