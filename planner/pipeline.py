@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planner import paths
 from planner.catalog.loader import load_catalog
@@ -27,6 +27,9 @@ from planner.judges.heuristic import HeuristicJudge
 from planner.judges.ladder import Ladder
 from planner.judges.rungs import build_ladder
 from planner.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from planner.judges.preview import Preview
 
 JUDGES = ("auto", "standard", "fast", "heuristic")
 
@@ -81,6 +84,21 @@ class Planner:
         job = self._prepare(query, clarify_result, scope, **options)
         return self._conclude(job, await job.ladder.aclimb(job.question))
 
+    def preview(self, query: object, clarify_result: object = None, scope: object = None, **options: Any) -> Preview:
+        """What would be asked of which model, at which price; nothing is sent (rule JDG-1.5)."""
+        from planner.judges.preview import preview
+
+        job = self._prepare(query, clarify_result, scope, **options)
+        return preview(job.ladder, job.question)
+
+    def judge_note(self, judge: str | None = None) -> str | None:
+        """Why no model would ever be asked, when that was not the caller's choice."""
+        return self._ladder(judge).note
+
+    def warm_up(self) -> None:
+        """Load what the models need, in the background; for servers."""
+        self._ladder(None).warm_up()
+
     def _prepare(
         self,
         query: object,
@@ -110,10 +128,11 @@ class Planner:
 
     def _conclude(self, job: Job, verdict: Verdict) -> ChannelPlan:
         warnings = [*job.warnings, *verdict.warnings]
+        context = job.context.after_paying(verdict.usage.cost_usd if verdict.usage else None)
         if names := job.question.request.explicit_channels:
-            plan = select_named(names, verdict.judgement, job.context, warnings)
+            plan = select_named(names, verdict.judgement, context, warnings)
         else:
-            plan = select(verdict.judgement, job.context, warnings, job.boosted)
+            plan = select(verdict.judgement, context, warnings, job.boosted)
         return plan.model_copy(
             update={
                 "judge": JudgeInfo(tier=verdict.tier, model=verdict.model),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import mul
 
 from planner.catalog.model import Catalog, Group, Leaf
@@ -38,6 +38,13 @@ class Context:
     settings: Settings
     boosted: frozenset[str] = frozenset()
     empty_sessions: Mapping[str, int] | None = None
+
+    def after_paying(self, cost_usd: float | None) -> Context:
+        """With what is left of `max_cost_usd` once the planning call is paid; an unknown cost takes nothing."""
+        if not cost_usd or self.limits.max_cost_usd is None:
+            return self
+        left = max(0.0, self.limits.max_cost_usd - cost_usd)
+        return replace(self, limits=replace(self.limits, max_cost_usd=left))
 
 
 def unit(value: object) -> float:

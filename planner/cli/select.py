@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from planner.cli.common import catalog_option, json_option, print_json, read_json, settings_option
+from planner.cli.common import catalog_option, json_option, note, print_json, read_json, settings_option
 from planner.errors import InputError
 from planner.pipeline import Planner
 
@@ -32,17 +32,26 @@ _JUDGES = ["auto", "standard", "fast", "heuristic"]
 @click.option("--max-groups", type=int, metavar="N", help="At most so many groups (ceiling 3).")
 @click.option("--max-cost-usd", type=float, metavar="USD", help="At most so many dollars for one call to each.")
 @click.option("--judge", type=click.Choice(_JUDGES), help="Who judges relevance; any ends in the heuristic.")
+@click.option("--dry-run", is_flag=True, help="Which model would be asked, with how many tokens, at which price.")
 @click.option("--explain", is_flag=True, help="The factors behind each pick, and why the next three were left out.")
 @settings_option
 @catalog_option
 @json_option
 def command(
     query: str | None, request_file: str | None, settings: str | None, catalog: str | None, as_json: bool,
-    explain: bool, judge: str | None, **given: Any,
+    explain: bool, dry_run: bool, judge: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Which channels to search for QUERY (read from standard input when it is -)."""
     planner = Planner(catalog=catalog, settings=settings)
-    plan = planner.select(**_arguments(query, request_file, given), judge=judge)
+    arguments = _arguments(query, request_file, given)
+    if dry_run:
+        from planner.cli.dry_run import print_preview
+
+        print_preview(planner.preview(**arguments, judge=judge), as_json=as_json)
+        return
+    plan = planner.select(**arguments, judge=judge)
+    if unasked := planner.judge_note(judge):
+        note(unasked)
     if as_json:
         print_json(plan.model_dump(mode="json"))
         return

@@ -37,7 +37,16 @@ def _plain(text: str) -> str:
 def _judge(plan: ChannelPlan) -> str:
     model = f" ({plan.judge.model})" if plan.judge.model else ""
     cost = f" · ${plan.total_cost_usd:.4f} for one call to each" if plan.total_cost_usd else ""
-    return f"{plan.judge.tier}{model} · {plan.elapsed_ms:.1f} ms{cost}"
+    return f"{plan.judge.tier}{model}{_usage(plan)} · {plan.elapsed_ms:.1f} ms{cost}"
+
+
+def _usage(plan: ChannelPlan) -> str:
+    if plan.cached:
+        return " · from the cache"
+    if plan.usage is None or plan.usage.tokens_in is None:
+        return ""
+    price = "" if plan.usage.cost_usd is None else f", ${plan.usage.cost_usd:.6f}"
+    return f" · {plan.usage.tokens_in} tokens in, {plan.usage.tokens_out} out{price}"
 
 
 def _table(out: Console, *columns: str) -> Table:

@@ -110,5 +110,11 @@ class _Climb:
             usage,
             self.warmup_ms,
             cached,
-            (self.prompt.note,) if of_model and self.prompt.note else (),
+            self._notes() if of_model else (),
         )
+
+    def _notes(self) -> tuple[str, ...]:
+        capped = self.question.request.scope.budget.max_cost_usd is not None
+        unpriced = "the price of the planning call is unknown: it is not counted against max_cost_usd"
+        notes = (self.prompt.note, unpriced if capped and self.limits.cost_usd is None else None)
+        return tuple(note for note in notes if note)

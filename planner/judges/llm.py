@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from planner.channels.factors import GroupJudgement, Judgement, LeafJudgement
 from planner.channels.model import SelectionRequest
@@ -19,6 +19,8 @@ from planner.llm.spec import ModelSpec
 from planner.prompts import Prompt
 from planner.settings import LlmSettings
 from planner.text import normalise
+
+NO_KEY = "none"  # a client without any key refuses to start
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,9 @@ class LlmJudge:
 
     def barred(self, env: Mapping[str, str]) -> CallError | None:
         """What makes a call pointless before anything is loaded: no key (rule JDG-2.2)."""
-        return CallError("no_key", cause=" or ".join(self.spec.key_names())) if self.spec.lacks_key(env) else None
+        if state.keyless() or not self.spec.lacks_key(env):
+            return None
+        return CallError("no_key", cause=" or ".join(self.spec.key_names()))
 
     def recall(self, question: Question, prompt: Prompt) -> Judgement | None:
         """The judgement of an earlier, equal question (rule JDG-2.8)."""
@@ -82,7 +86,7 @@ class LlmJudge:
             prompt.messages,
             answer_model(prompt.schema),
             lambda answer: judgement_of(answer, question.catalog),
-            self.spec.key(question.env),
+            self.spec.key(question.env) or (NO_KEY if self.spec.api_base or state.keyless() else None),
             numbers.max_tokens,
         )
         patience = Patience(numbers.retries, numbers.backoff_s, numbers.backoff_max_s)
@@ -101,16 +105,15 @@ def _asked(request: SelectionRequest) -> list[object]:
 
 
 def _dumped(judgement: Judgement) -> str:
-    parts = [{name: asdict(entry) for name, entry in side.items()} for side in (judgement.groups, judgement.leaves)]
-    return json.dumps(parts, ensure_ascii=True)
+    return json.dumps([dict(judgement.groups), dict(judgement.leaves)], ensure_ascii=True)
 
 
 def _loaded(text: str) -> Judgement | None:
     try:
         groups, leaves = json.loads(text)
         return Judgement(
-            {name: GroupJudgement(**entry) for name, entry in groups.items()},
-            {name: LeafJudgement(**entry) for name, entry in leaves.items()},
+            {name: GroupJudgement(*entry) for name, entry in groups.items()},
+            {name: LeafJudgement(*entry) for name, entry in leaves.items()},
         )
     except (ValueError, TypeError, AttributeError):  # another version wrote the file
         return None

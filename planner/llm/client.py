@@ -186,8 +186,8 @@ def _arguments(ask: Ask[Result], left: float) -> dict[str, Any]:
     }
     if ask.spec.api_base:
         arguments["api_base"] = ask.spec.api_base
-    if ask.key or ask.spec.api_base:
-        arguments["api_key"] = ask.key or "none"  # a client without any key refuses to start
+    if ask.key:
+        arguments["api_key"] = ask.key
     return arguments
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 
 from planner.llm.breaker import Breaker
@@ -11,6 +13,7 @@ from planner.llm.spec import ModelSpec
 from planner.settings import LlmSettings
 
 _MODES_TTL_S = 7 * 86_400.0
+_keyless = [False]
 
 
 def breaker_of(spec: ModelSpec, settings: LlmSettings) -> Breaker:
@@ -26,6 +29,23 @@ def judgements(settings: LlmSettings) -> Store:
 def modes_of(settings: LlmSettings) -> ModeMemory:
     """Which mode worked for which model."""
     return _modes(settings.cache_file)
+
+
+def keyless() -> bool:
+    """Whether answers are replayed, so that no key is needed."""
+    return _keyless[-1]
+
+
+@contextmanager
+def of_a_replay(*, without_keys: bool) -> Iterator[None]:
+    """A stretch that neither sees what was kept before nor leaves anything behind."""
+    forget()
+    _keyless.append(without_keys)
+    try:
+        yield
+    finally:
+        _keyless.pop()
+        forget()
 
 
 def forget() -> None:

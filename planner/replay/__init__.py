@@ -1,0 +1,122 @@
+"""Record what models answered and replay it: without a network, without keys, never with a silent stand-in.
+
+    from planner.replay import replay
+
+    with replay("cassettes/shoes.yaml"):
+        plan = channel_selection(query="…")
+
+Recording is of the whole process while it lasts. The only room that imports vcr.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from planner.errors import InputError, PlannerError, ReplayMiss
+from planner.llm import state
+from planner.replay import explain, scrub
+from planner.replay.form import Form
+
+Mode = Literal["replay", "record"]
+
+
+@dataclass
+class Session:
+    """An open recording. `notes`: what the file says beside the answers (who answered, versions, plans)."""
+
+    path: Path
+    mode: Mode
+    notes: dict[str, Any] = field(default_factory=dict)
+    cassette: Any = None
+    pending: str | None = None
+
+    @property
+    def requests(self) -> int:
+        """Requests recorded, or played so far."""
+        return len(self.cassette) if self.mode == "record" else int(self.cassette.play_count)
+
+    @property
+    def played_to_end(self) -> bool:
+        """Whether each recorded answer was given out."""
+        return bool(self.cassette.all_played)
+
+
+@contextmanager
+def replay(
+    path: str | Path, *, record: bool = False, whole: bool = True, notes: Mapping[str, Any] | None = None
+) -> Iterator[Session]:
+    """All model calls inside are answered from `path`; with `record` they go out, and the file is written at the end.
+
+    Raises ReplayMiss when a request fits no recording, or when a recording was not asked for (unless `whole` is off);
+    InputError when there is no such file; KeyInCassette, with nothing written, when the file would hold a key.
+    """
+    session = Session(Path(path), "record" if record else "replay", dict(notes or {}))
+    if not record and not session.path.is_file():
+        raise InputError("cassette", str(path), "a recorded file; record it with `planner replay record`")
+    with state.of_a_replay(without_keys=not record), _open(session):
+        yield session
+        if not record and whole and not session.played_to_end:
+            raise ReplayMiss(explain.unplayed(session.path, session.cassette))
+    if session.pending is not None:
+        session.path.parent.mkdir(parents=True, exist_ok=True)
+        session.path.write_text(session.pending, "utf-8")
+
+
+@contextmanager
+def _open(session: Session) -> Iterator[None]:
+    vcr = _vcr()
+    recorder = vcr.VCR(
+        match_on=["method", "path", "parsed_body"],
+        record_mode=vcr.mode.ALL if session.mode == "record" else vcr.mode.NONE,
+        before_record_request=lambda request: _before(session, request),
+        before_record_response=scrub.response,
+        decode_compressed_response=True,
+    )
+    recorder.register_matcher("parsed_body", explain.same_body)
+    recorder.register_serializer("planner", Form(session.notes))
+    recorder.register_persister(_Persister(session))
+    recorder.serializer = "planner"
+    with recorder.use_cassette(str(session.path)) as cassette:
+        session.cassette = cassette
+        yield
+
+
+def _vcr() -> Any:
+    try:
+        import vcr
+    except ImportError:
+        raise PlannerError("recording and replay need vcrpy: pip install 'search-planner[replay]'") from None
+    return vcr
+
+
+def _before(session: Session, request: Any) -> Any:
+    # also called for each recording while the file is read: then there is no cassette yet
+    if session.mode == "replay" and session.cassette is not None:
+        explain.check(session.path, session.cassette, request)
+    return scrub.request(request)
+
+
+class _Persister:
+    """Reads the file at once, and hands the text of a new one to the session, which writes it when all went well."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def load_cassette(self, cassette_path: str, serializer: Form) -> tuple[list[Any], list[Any]]:
+        from vcr.persisters.filesystem import CassetteNotFoundError
+        from vcr.serialize import deserialize
+
+        if self._session.mode == "record":
+            raise CassetteNotFoundError
+        return deserialize(Path(cassette_path).read_text("utf-8"), serializer)  # type: ignore[no-any-return]
+
+    def save_cassette(self, _path: str, cassette: dict[str, Any], serializer: Form) -> None:
+        from vcr.serialize import serialize
+
+        if self._session.mode == "record":
+            self._session.pending = serialize(cassette, serializer)
+            scrub.refuse_keys(self._session.pending, str(self._session.path))
