@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +21,25 @@ def load_catalog(root: Path) -> Catalog:
     if not (root / "router" / "SKILL.md").is_file():
         raise CatalogError(f"{root}: no catalog here (router/SKILL.md is missing)")
     record = read_compiled(root)
-    if record is None or record.get("stamp") != stamp(root):
-        from planner.catalog.compiling import recompiled
+    if record is None:
+        return _rebuilt(root, None, "missing")
+    if record.get("stamp") != stamp(root):
+        return _rebuilt(root, record, "out of date")
+    try:
+        return catalog_from(record, root)
+    except (KeyError, ValueError, TypeError, AttributeError, zlib.error):
+        return _rebuilt(root, None, "damaged")
 
-        state = "missing" if record is None else "out of date"
-        warning = f"{FILE} is {state}: rebuilt in memory; run `planner catalog build`"
-        record = recompiled(root, record)
-        record["warnings"] = [warning, *record["warnings"]]
-    return catalog_from(record, root)
+
+def _rebuilt(root: Path, record: dict[str, Any] | None, state: str) -> Catalog:
+    from planner.catalog.compiling import recompiled
+
+    warning = f"{FILE} is {state}: rebuilt in memory; run `planner catalog build`"
+    try:
+        fresh = catalog_from(recompiled(root, record), root)
+    except (KeyError, ValueError, TypeError, AttributeError, zlib.error):
+        fresh = catalog_from(recompiled(root, None), root)
+    return replace(fresh, warnings=(warning, *fresh.warnings))
 
 
 def catalog_from(record: dict[str, Any], root: Path) -> Catalog:
