@@ -170,8 +170,9 @@ def _order(
         return order
     front = [source for source in order if source in case.rules.front]
     moved = (*front, *(source for source in order if source not in front))
-    if moved != order:
-        log.append(Decision("order", 1, "RTE-4.8", ", ".join(order)))
+    for place, source in enumerate(front, start=1):
+        if order.index(source) + 1 != place:
+            log.append(Decision(f"place of {source}", place, "RTE-4.8", f"place {order.index(source) + 1}"))
     return moved
 
 

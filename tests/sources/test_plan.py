@@ -174,3 +174,10 @@ def test_sources_that_left_the_plan_are_explained():
     routed = explain_route({**EXAMPLE, "budget_limit": 4}, settings={}, env={})
     left = {decision.what: decision.rule for decision in routed.decisions if decision.value == 0}
     assert left == {"graph": "RTE-4.2", "local_file": "RTE-4.2", "counter": "RTE-3.3"}
+
+
+@pytest.mark.rule("RTE-7.4")
+def test_sources_that_moved_to_the_front_are_explained():
+    routed = explain_route({**EXAMPLE, "known_local_material": True}, settings={}, env={})
+    moved = {d.what: (d.value, d.yielded) for d in routed.decisions if d.what.startswith("place of")}
+    assert moved == {"place of vector": (1, "place 3"), "place of local_file": (2, "place 5")}
