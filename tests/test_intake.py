@@ -2,10 +2,13 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from planner.errors import InputError
 from planner.intake import load_cues, read_question
 from planner.routes import route_sources
+from planner.text import clean
 
 QUESTIONS = [
     json.loads(line) for line in (Path(__file__).parent / "data/intake-questions.jsonl").read_text("utf-8").splitlines()
@@ -85,3 +88,15 @@ def test_no_cue_stands_twice_in_one_list():
     lists += [terms for own in cues.task_type.values() for terms in (own.strong, own.weak)]
     for terms in lists:
         assert len(terms) == len(set(terms)), sorted(t for t in terms if terms.count(t) > 1)
+
+
+@pytest.mark.rule("RTE-9.1")
+@given(st.text(max_size=80) | st.text(alphabet='的吗了请查？?,，:："“”《》 abthe', max_size=30))
+def test_any_text_is_routed_or_refused_by_name(text):
+    if not clean(text).strip():
+        with pytest.raises(InputError, match="question"):
+            read_question(text)
+        return
+    plan = route_sources(read_question(text).request, settings={}, env={})
+    assert plan.primary_subject.strip()
+    plan.model_dump_json().encode("utf-8")

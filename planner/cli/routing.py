@@ -37,7 +37,13 @@ _OPTIONS = (
         metavar="NAME",
         help="A usable engine; repeatable; auto: by keys.",
     ),
-    click.option("--local-material", "known_local_material", is_flag=True, default=None, help="Something is known."),
+    click.option(
+        "--local-material",
+        "known_local_material",
+        is_flag=True,
+        default=None,
+        help="Local files are known to cover it.",
+    ),
     click.option("--lang", "language", type=click.Choice(["zh", "en"]), help="The language of hints and texts."),
 )
 
