@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
@@ -66,23 +67,40 @@ def plan(
 
 def plan_reading(reading: Reading, planner: Planner, channel_options: Mapping[str, Any]) -> CombinedPlan:
     """The combined plan of a question that has been read, whoever read it."""
+    sketch = outline(reading, planner, channel_options)
+    return combine(sketch, planner.select(**sketch.selection) if sketch.selection else None, planner)
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A combined plan before its channels. `selection`: what to ask the channel selection; None: web has no search."""
+
+    reading: Reading
+    source_plan: SourcePlan
+    selection: dict[str, Any] | None
+
+
+def outline(reading: Reading, planner: Planner, channel_options: Mapping[str, Any]) -> Outline:
+    """The source plan, and the arguments of `Planner.select` or `aselect` that its web searches call for."""
     source_plan = explain_route(reading.request, settings=planner.settings, env=planner.env).plan
+    if not (searches := source_plan.budget_allocation.get("web", 0)):
+        return Outline(reading, source_plan, None)
+    scope = _capped(channel_options.get("scope"), searches, planner)
     question = str(reading.request["task_description"])
-    searches = source_plan.budget_allocation.get("web", 0)
-    if not searches:
-        warning = "web has no search in the source plan: no channels are selected"
-        return CombinedPlan(
-            question=question, request=reading.request, source_plan=source_plan, channels=None, warnings=(warning,)
-        )
-    options = dict(channel_options)
-    scope = _capped(options.pop("scope", None), searches, planner)
-    channels = planner.select(question, options.pop("clarify_result", None), scope, **options)
+    return Outline(reading, source_plan, {**channel_options, "query": question, "scope": scope})
+
+
+def combine(sketch: Outline, channels: ChannelPlan | None, planner: Planner) -> CombinedPlan:
+    """The outline and the channels selected for it, as one plan."""
+    request = sketch.reading.request
+    missing = "web has no search in the source plan: no channels are selected"
     return CombinedPlan(
-        question=question,
-        request=reading.request,
-        source_plan=source_plan,
+        question=str(request["task_description"]),
+        request=request,
+        source_plan=sketch.source_plan,
         channels=channels,
-        web_channels=_served(channels, planner),
+        web_channels=_served(channels, planner) if channels else (),
+        warnings=() if channels else (missing,),
     )
 
 
