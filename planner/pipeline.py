@@ -61,6 +61,8 @@ def shared() -> Planner:
 class Planner:
     """Catalog, settings and judges, held once; thread- and task-safe. `env` stands in for the process environment."""
 
+    _choose = staticmethod(select)
+
     def __init__(
         self,
         catalog: str | Path | None = None,
@@ -94,6 +96,10 @@ class Planner:
     def judge_note(self, judge: str | None = None) -> str | None:
         """Why no model would ever be asked, when that was not the caller's choice."""
         return self._ladder(judge).note
+
+    def asks_models(self, judge: str | None = None) -> bool:
+        """Whether a plan may ask a model: one is configured, or a known provider's key is set."""
+        return bool(self._ladder(judge).rungs)
 
     def warm_up(self) -> None:
         """Load what the models need, in the background; for servers."""
@@ -132,7 +138,7 @@ class Planner:
         if names := job.question.request.explicit_channels:
             plan = select_named(names, verdict.judgement, context, warnings)
         else:
-            plan = select(verdict.judgement, context, warnings, job.boosted)
+            plan = self._choose(verdict.judgement, context, warnings, job.boosted)
         return plan.model_copy(
             update={
                 "judge": JudgeInfo(tier=verdict.tier, model=verdict.model),

@@ -1,0 +1,1 @@
+"""Measuring plans: arms compared on a set of queries, batches of plans, tuning."""
