@@ -21,8 +21,8 @@ def _no_bool(value: object) -> object:
     return value
 
 
-Count = Annotated[int, BeforeValidator(_no_bool), Field(ge=1)]
-Dollars = Annotated[float, BeforeValidator(_no_bool), Field(ge=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=1), BeforeValidator(_no_bool)]
+Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False), BeforeValidator(_no_bool)]
 
 
 class Record(BaseModel):

@@ -23,8 +23,8 @@ def _no_bool(value: object) -> object:
     return value
 
 
-Searches = Annotated[int, BeforeValidator(_no_bool), Field(ge=0, strict=True)]
-Count = Annotated[int, BeforeValidator(_no_bool), Field(ge=0)]
+Searches = Annotated[int, Field(ge=0, strict=True), BeforeValidator(_no_bool)]
+Count = Annotated[int, Field(ge=0), BeforeValidator(_no_bool)]
 
 
 class Record(BaseModel):
@@ -47,7 +47,7 @@ class RoutingRequest(Record):
     need_counter_evidence: bool = Field(strict=True)
     available_sources: tuple[Source, ...] | None = None
     information_gaps: tuple[str, ...] = ()
-    budget_limit: Annotated[int, BeforeValidator(_no_bool), Field(strict=True)] | None = None
+    budget_limit: Annotated[int, Field(strict=True), BeforeValidator(_no_bool)] | None = None
     preferred_domains: tuple[str, ...] = ()
     known_local_material: bool = Field(default=False, strict=True)
     available_engines: tuple[Engine, ...] | None = None
