@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from planner.catalog.features import Features
 from planner.catalog.model import Catalog
 
 Knots = tuple[tuple[float, float], ...]
@@ -13,13 +14,13 @@ BEST, SECOND = 0.8, 0.2  # a group without a fitted payoff is as good as its two
 # (payoff or leaf relevance, factor), linear between. A group of the right surface passes .4 with a factor of .417, a
 # neutral one with .542, one of another language with .667: steep there, so that what decides is the payoff, which
 # already knows the language.
-FITTED: Knots = ((0.0, 0.0), (0.24, 0.41), (0.28, 0.67), (1.0, 1.0))
-UNFITTED: Knots = ((0.0, 0.0), (0.2, 0.45), (0.3, 0.56), (0.5, 0.75), (1.0, 1.0))
+FITTED: Knots = ((0.0, 0.0), (0.22, 0.41), (0.26, 0.67), (1.0, 1.0))
+UNFITTED: Knots = ((0.0, 0.0), (0.22, 0.41), (0.26, 0.67), (1.0, 1.0))
 
 
-def group_factors(catalog: Catalog, relevance: Sequence[float]) -> list[float]:
+def group_factors(catalog: Catalog, features: Features, relevance: Sequence[float]) -> list[float]:
     """The factor of each group in 0..1, in catalog order; 0 for one without channels."""
-    payoff = catalog.scorer.payoff(relevance)
+    payoff = catalog.scorer.payoff(features, relevance)
     if payoff is not None:
         return [interpolated(p, FITTED) for p in payoff]
     index = catalog.leaf_index

@@ -72,7 +72,7 @@ def _fitted(draft: Draft, graded: Sequence[Mapping[str, Any]]) -> dict[str, Any]
         reading = lexicon.read(str(row["query"]))
         features = features_of(replace(reading, **intents.read(reading)))
         examples.append(Example(features, row["gold"], row["gold_groups"]))
-    return fit(examples, [leaf.channel for leaf in draft.leaves], [group.name for group in draft.groups])
+    return fit(examples, draft.leaves, draft.groups)
 
 
 def _readers(draft: Draft) -> tuple[Lexicon, Intents]:

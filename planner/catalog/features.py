@@ -54,7 +54,7 @@ BLOCKS = ("cues", "wanted", "latin", "cjk")
 
 def features_of(reading: Reading) -> Features:
     """All features of a reading."""
-    text = reading.text if len(reading.text) <= _LONG * 3 // 2 else _ends(reading.text)
+    text = ends(reading.text)
     words = _WORD.findall(text)
     runs = _CJK.findall(text)
     return Features(
@@ -73,8 +73,9 @@ def _grams(words: list[str], runs: list[str]) -> dict[str, tuple[str, ...]]:
     return {"latin": latin, "cjk": _bounded(cjk, LIMIT - len(latin))}
 
 
-def _ends(text: str) -> str:
-    return f"{text[:_LONG]} {text[-_LONG // 2 :]}"
+def ends(text: str) -> str:
+    """The text, or the head and the tail of a long one."""
+    return text if len(text) <= _LONG * 3 // 2 else f"{text[:_LONG]} {text[-_LONG // 2 :]}"
 
 
 def _bounded(grams: tuple[str, ...], room: int) -> tuple[str, ...]:

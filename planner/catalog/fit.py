@@ -16,7 +16,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from planner.catalog.features import BLOCKS, Features
-from planner.catalog.learned import ZERO, LearnedScorer, bucket
+from planner.catalog.fit_payoff import fit_payoff
+from planner.catalog.learned import ZERO, bucket
+from planner.catalog.model import Group, Leaf
 from planner.catalog.solving import ridge_dual, ridge_primal
 
 BITS = 15  # 2^15 table rows; 2^14 costs .01 of nDCG
@@ -28,10 +30,9 @@ RARE = 3  # cues in fewer examples get no row
 FOLDS = 5
 THRESHOLD = 0.03  # relevance below it plays no part in the second stage, which keeps it fast
 SECOND_PENALTY = 2.0
-GROUP_PENALTY = 5.0
-ROUNDS = 12
 GRADES = 3.0
-_CLIP = 0.9995  # quantile of a table's magnitudes that 127 stands for
+EXACT_LEVELS, TABLE_LEVELS = 127, 16  # steps either side of 0; 127 in the table would double the file for nothing
+_CLIP = 0.9995  # quantile of the table's magnitudes that the last step stands for
 
 
 class Example(NamedTuple):
@@ -42,27 +43,26 @@ class Example(NamedTuple):
     gold_groups: Sequence[str]
 
 
-def fit(examples: Sequence[Example], channels: Sequence[str], groups: Sequence[str]) -> dict[str, Any]:
+def fit(examples: Sequence[Example], leaves: Sequence[Leaf], groups: Sequence[Group]) -> dict[str, Any]:
     """The compiled record of a LearnedScorer; the same examples in the same order give the same bytes."""
     import numpy as np
 
+    channels = [leaf.channel for leaf in leaves]
     y = np.array([[e.gold.get(c, 0.0) / GRADES for c in channels] for e in examples])
-    pays = np.array([[float(g in e.gold_groups) for g in groups] for e in examples])
     vocabulary = _vocabulary(examples)
     x = _matrix(examples, vocabulary)
     dual = ridge_dual(x, y - y.mean(axis=0), PENALTY)
-    unseen = _unseen(x, y, dual)
     record = _first_record(x.T.tocsr() @ dual, y.mean(axis=0), vocabulary, channels)
-    record["second"] = _second_record(unseen, y)
-    record["groups"] = {"bias": [0.0] * len(groups), "weights": [[]] * len(groups)}
-    scorer = LearnedScorer(record)
-    corrected = np.array([_relevance(scorer, row) for row in unseen])
-    record["groups"] = _group_record(corrected, pays)
+    first = _unseen_first(x, y, dual)
+    record["second"] = _second_record(second_stage(first, y))
+    record["groups"] = fit_payoff(
+        _unseen_second(first, y),
+        [e.features.cues for e in examples],
+        [e.gold_groups for e in examples],
+        channels,
+        groups,
+    )
     return record
-
-
-def _relevance(scorer: LearnedScorer, first: Any) -> list[float]:
-    return scorer.corrected([float(r) for r in first])
 
 
 def _vocabulary(examples: Sequence[Example]) -> dict[str, list[str]]:
@@ -105,7 +105,7 @@ def folds_of(count: int) -> Any:
     return (np.arange(count) * 7919 % 104729) % FOLDS
 
 
-def _unseen(x: Any, y: Any, dual: Any) -> Any:
+def _unseen_first(x: Any, y: Any, dual: Any) -> Any:
     """First-stage relevances of each example by a fit without its fold; `dual` of the whole is the starting point."""
     import numpy as np
 
@@ -126,9 +126,9 @@ def _first_record(
 
     n_cues, n_wanted = len(vocabulary["cues"]), len(vocabulary["wanted"])
     cue_weights = np.array([_cue_weight(c) for c in vocabulary["cues"]])
-    cues, cue_unit = _quantised(w[:n_cues] * cue_weights[:, None], 1.0)
-    wanted, wanted_unit = _quantised(w[n_cues : n_cues + n_wanted], 1.0)
-    table, unit = _quantised(w[n_cues + n_wanted :], _CLIP)
+    cues, cue_unit = _quantised(w[:n_cues] * cue_weights[:, None], EXACT_LEVELS, 1.0)
+    wanted, wanted_unit = _quantised(w[n_cues : n_cues + n_wanted], EXACT_LEVELS, 1.0)
+    table, unit = _quantised(w[n_cues + n_wanted :], TABLE_LEVELS, _CLIP)
     return {
         "kind": "learned",
         "channels": list(channels),
@@ -148,14 +148,14 @@ def _first_record(
     }
 
 
-def _quantised(w: Any, quantile: float) -> tuple[bytes, float]:
-    """Rounded to -127..127, stored as 1..255; and what one step is worth."""
+def _quantised(w: Any, levels: int, quantile: float) -> tuple[bytes, float]:
+    """Rounded to -levels..levels, stored with ZERO added; and what one step is worth."""
     import numpy as np
 
     size = np.sort(np.abs(w[w != 0.0]).ravel())
     top = float(size[min(len(size) - 1, int(len(size) * quantile))]) if len(size) else 1.0
-    unit = top / 127
-    steps = np.clip(np.rint(w / unit), -127, 127).astype(np.int16)
+    unit = top / levels
+    steps = np.clip(np.rint(w / unit), -levels, levels).astype(np.int16)
     return (steps + ZERO).astype(np.uint8).tobytes(), unit
 
 
@@ -167,25 +167,52 @@ def _short(value: float) -> float:
     return float(f"{float(value):.6g}")
 
 
-def _second_record(unseen: Any, y: Any) -> dict[str, Any]:
+class Second(NamedTuple):
+    """The second stage before rounding: weights of q and of the products, and what is added to every example."""
+
+    weights: Any
+    bias: Any
+
+
+def second_stage(first: Any, y: Any) -> Second:
+    """Ridge regression of what the first stage leaves over."""
+    from scipy.sparse import csr_matrix
+
+    x, rest = _products(first), y - first
+    centre, mean = x.mean(axis=0), rest.mean(axis=0)
+    w = ridge_primal(_Centred(csr_matrix(x), centre), rest - mean, SECOND_PENALTY)
+    return Second(w, mean - (centre[:, None] * w).sum(axis=0))
+
+
+def _products(first: Any) -> Any:
+    """q and q_i q_j for i <= j, row-major."""
+    import numpy as np
+
+    q = np.clip(first - THRESHOLD, 0.0, 1.0)
+    one, other = np.triu_indices(q.shape[1])
+    return np.hstack([q, q[:, one] * q[:, other]])
+
+
+def _unseen_second(first: Any, y: Any) -> Any:
+    """Relevances of each example by a second stage that has not seen its fold either, in 0..1."""
     import numpy as np
     from scipy.sparse import csr_matrix
 
-    q = np.clip(unseen - THRESHOLD, 0.0, 1.0)
-    first, second = np.triu_indices(q.shape[1])
-    x = np.hstack([q, q[:, first] * q[:, second]])
-    rest = y - unseen
-    centre, mean = x.mean(axis=0), rest.mean(axis=0)
-    w = ridge_primal(_Centred(csr_matrix(x), centre), rest - mean, SECOND_PENALTY)
-    unit = float(np.abs(w).max()) / 32767
-    rows = np.rint(w / unit).astype("<i2")
-    bias = mean - (centre[:, None] * w).sum(axis=0)
-    return {
-        "threshold": THRESHOLD,
-        "scale": _short(unit),
-        "bias": [_short(b) for b in bias],
-        "rows": _text(rows.tobytes()),
-    }
+    fold, found = folds_of(len(y)), np.zeros_like(y)
+    for out in range(FOLDS):
+        known, held = np.flatnonzero(fold != out), np.flatnonzero(fold == out)
+        stage = second_stage(first[known], y[known])
+        found[held] = first[held] + csr_matrix(_products(first[held])) @ stage.weights + stage.bias
+    return np.clip(found, 0.0, 1.0)
+
+
+def _second_record(stage: Second) -> dict[str, Any]:
+    import numpy as np
+
+    unit = float(np.abs(stage.weights).max()) / 32767
+    rows = np.rint(stage.weights / unit).astype("<i2").tobytes()
+    bias = [_short(b) for b in stage.bias]
+    return {"threshold": THRESHOLD, "scale": _short(unit), "bias": bias, "rows": _text(rows)}
 
 
 class _Centred:
@@ -205,26 +232,3 @@ class _Centred:
         if self._transposed:
             return self._x @ v - self._centre[:, None] * v.sum(axis=0)[None, :]
         return self._x @ v - (self._centre[:, None] * v).sum(axis=0)[None, :]
-
-
-def _group_record(relevance: Any, pays: Any) -> dict[str, Any]:
-    """Logistic regression with an L2 penalty on the weights, by Newton's method."""
-    import numpy as np
-
-    x = np.hstack([np.ones((len(relevance), 1)), relevance * GRADES])
-    penalty = np.diag([1e-6] + [GROUP_PENALTY] * relevance.shape[1])
-    bias: list[float] = []
-    weights: list[list[float]] = []
-    for target in pays.T:
-        if not target.any():
-            bias.append(0.0)
-            weights.append([])
-            continue
-        w = np.zeros(x.shape[1])
-        for _ in range(ROUNDS):
-            p = 1.0 / (1.0 + np.exp(-(x @ w)))
-            hessian = (x * (p * (1 - p))[:, None]).T @ x + penalty
-            w += np.linalg.solve(hessian, x.T @ (target - p) - penalty @ w)
-        bias.append(round(float(w[0]), 4))
-        weights.append([round(float(v) * GRADES, 4) for v in w[1:]])
-    return {"bias": bias, "weights": weights}

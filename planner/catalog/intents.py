@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from planner.catalog.features import ends
 from planner.catalog.matcher import Matcher
 from planner.catalog.reading import Reading
 from planner.text import normalise
@@ -51,7 +52,7 @@ class Intents:
 
     def read(self, reading: Reading) -> dict[str, Any]:
         """The fields of a reading that the lexicon fills: `intents` and `wanted`."""
-        wanted = self.wanted(reading.text)
+        wanted = self.wanted(ends(reading.text))
         return {
             "intents": {name: min(1.0, len(t) / _FULL) for name, t in wanted.items() if name in self._scenarios},
             "wanted": wanted,

@@ -10,19 +10,22 @@ from __future__ import annotations
 import base64
 import struct
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from math import exp, sqrt
-from operator import mul
+from math import sqrt
 from typing import Any
 
 from planner.catalog.features import BLOCKS, Features
+from planner.catalog.payoff import Payoff
 from planner.catalog.scorer import Evidence
 
 ZERO = 128  # a table byte b stands for the integer b - 128
 LANE = 8  # bytes of a lane of the wide integers
 _SIGN = 1 << 62
+EXACT = ("cues", "wanted")  # blocks whose features have a row each
 FIXED = 1 << 12  # q and q * q as fixed-point integers
+
+_Trace = tuple[tuple[str, ...], bytes, float]  # features of a block, their rows, what one step of a row is worth
 
 
 def bucket(gram: str, mask: int) -> int:
@@ -37,13 +40,13 @@ class LearnedScorer:
         self._n = len(record["channels"])
         self._mask = (1 << record["bits"]) - 1
         self._table = zlib.decompress(base64.b64decode(record["table"]))
-        self._cues = dict(zip(record["cues"], range(len(record["cues"])), strict=True))
-        self._wanted = dict(zip(record["wanted"], range(len(record["wanted"])), strict=True))
-        self._rows = {name: base64.b64decode(record[f"{name}_rows"]) for name in ("cues", "wanted")}
+        self._exact = {block: {name: at for at, name in enumerate(record[block])} for block in EXACT}
+        self._rows = {block: base64.b64decode(record[f"{block}_rows"]) for block in EXACT}
+        self._last: tuple[Features, list[_Trace]] | None = None
         self._scale: Mapping[str, float] = record["scales"]
         self._bias: list[float] = record["bias"]
         self._second: Mapping[str, Any] = record["second"]
-        self._groups: Mapping[str, Any] = record["groups"]
+        self._payoff = Payoff(record["groups"])
 
     def relevance(self, features: Features) -> list[float]:
         """See Scorer."""
@@ -53,55 +56,48 @@ class LearnedScorer:
         """First-stage relevances after the second stage, in 0..1."""
         return [min(1.0, max(0.0, r + c)) for r, c in zip(first, self._correction(first), strict=True)]
 
-    def payoff(self, relevance: Sequence[float]) -> list[float] | None:
-        """P(group) = logistic(bias + weights x relevance), in catalog order of the groups fitted; 0 where unfitted."""
-        return [
-            1.0 / (1.0 + exp(-(bias + sum(map(mul, weights, relevance))))) if weights else 0.0
-            for bias, weights in zip(self._groups["bias"], self._groups["weights"], strict=True)
-        ]
+    def payoff(self, features: Features, relevance: Sequence[float]) -> list[float] | None:
+        """See Scorer."""
+        return self._payoff.of(relevance, features.cues)
 
     def evidence(self, leaf: int, features: Features, limit: int) -> list[Evidence]:
         """First-stage shares of the leaf's relevance; an n-gram's row may be shared with others by its hash."""
-        n, found = self._n, []
-        for feature, block, start in self._places(features):
-            source = self._table if block in ("latin", "cjk") else self._rows[block]
-            found.append((source[start * n + leaf] - ZERO, feature, block))
-        counts = {block: len(getattr(features, block)) for block in BLOCKS}
-        weighed = [
-            Evidence(feature, value * self._scale[block] / (1.0 if block == "cues" else sqrt(counts[block])))
-            for value, feature, block in found
-            if value > 0
-        ]
-        return sorted(weighed, key=lambda e: (-e.weight, e.feature))[:limit]
+        found = []
+        for grams, rows, share in self._traced(features):
+            values = rows[leaf :: self._n]
+            best = sorted(range(len(values)), key=values.__getitem__, reverse=True)[:limit]
+            found += [Evidence(grams[at], share * (values[at] - ZERO)) for at in best if values[at] > ZERO]
+        return sorted(found, key=lambda e: (-e.weight, e.feature))[:limit]
 
-    def _places(self, features: Features) -> Iterable[tuple[str, str, int]]:
-        for block, index in (("cues", self._cues), ("wanted", self._wanted)):
-            yield from ((f, block, index[f]) for f in getattr(features, block) if f in index)
-        for block in ("latin", "cjk"):
-            yield from ((f, block, bucket(f, self._mask)) for f in getattr(features, block))
+    def _traced(self, features: Features) -> list[_Trace]:
+        """The blocks of a query; those of the last one are kept, for it is explained leaf by leaf."""
+        last = self._last
+        if last is None or last[0] is not features:
+            self._last = last = (features, [trace for block in BLOCKS if (trace := self._trace(block, features))])
+        return last[1]
+
+    def _trace(self, block: str, features: Features) -> _Trace | None:
+        grams: tuple[str, ...] = getattr(features, block)
+        if not grams:
+            return None
+        n, exact = self._n, self._exact.get(block)
+        share = self._scale[block] / (1.0 if block == "cues" else sqrt(len(grams)))
+        if exact is None:
+            table, mask = self._table, self._mask
+            starts = [bucket(gram, mask) * n for gram in grams]
+        else:
+            table = self._rows[block]
+            grams = tuple(gram for gram in grams if gram in exact)
+            starts = [exact[gram] * n for gram in grams]
+        return grams, b"".join([table[start : start + n] for start in starts]), share
 
     def _first(self, features: Features) -> list[float]:
         """bias + Σ over blocks of scale / sqrt(number of features) x Σ rows."""
         n, total = self._n, self._bias
-        for block in BLOCKS:
-            grams: tuple[str, ...] = getattr(features, block)
-            if not grams:
-                continue
-            rows = self._joined(block, grams)
-            scale = self._scale[block] / (1.0 if block == "cues" else sqrt(len(grams)))
-            zero = ZERO * (len(rows) // n)
-            total = [t + scale * (sum(rows[j::n]) - zero) for j, t in enumerate(total)]
+        for grams, rows, share in self._traced(features):
+            zero = ZERO * len(grams)
+            total = [t + share * (sum(rows[j::n]) - zero) for j, t in enumerate(total)]
         return total
-
-    def _joined(self, block: str, grams: tuple[str, ...]) -> bytes:
-        n = self._n
-        if block in ("latin", "cjk"):
-            table, mask = self._table, self._mask
-            starts = [bucket(gram, mask) * n for gram in grams]
-        else:
-            table, index = self._rows[block], self._cues if block == "cues" else self._wanted
-            starts = [index[gram] * n for gram in grams if gram in index]
-        return b"".join([table[start : start + n] for start in starts])
 
     def _correction(self, first: Sequence[float]) -> list[float]:
         """Second stage: bias + Σ q_i row_i + Σ q_i q_j row_ij, summed in wide integers, one lane a leaf."""

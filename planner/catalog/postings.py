@@ -125,7 +125,7 @@ class PostingsScorer:
         scale = HALF * UNIT * norm
         return [s / (s + scale) if s else 0.0 for s in total]
 
-    def payoff(self, relevance: Sequence[float]) -> list[float] | None:
+    def payoff(self, features: Features, relevance: Sequence[float]) -> list[float] | None:
         """See Scorer: nothing was fitted."""
         return None
 

@@ -23,7 +23,7 @@ class Scorer(Protocol):
         """About the expected grade / 3 of each leaf, in 0..1, in catalog order."""
         ...
 
-    def payoff(self, relevance: Sequence[float]) -> list[float] | None:
+    def payoff(self, features: Features, relevance: Sequence[float]) -> list[float] | None:
         """How likely searching each group pays, in 0..1, in catalog order; None: read it off the best leaves."""
         ...
 

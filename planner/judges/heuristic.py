@@ -34,7 +34,7 @@ class HeuristicJudge:
         }
         groups = {
             group.name: GroupJudgement(factor, factor)
-            for group, factor in zip(catalog.groups, group_factors(catalog, relevance), strict=True)
+            for group, factor in zip(catalog.groups, group_factors(catalog, features, relevance), strict=True)
         }
         return Judgement(groups, leaves, _Explained(catalog, reading, features, relevance))
 
