@@ -4,12 +4,16 @@ PlannerError
 ├── InputError        exit 2: the request is wrong; names the field, what was given, what is accepted
 ├── CatalogError      exit 3: the catalog cannot be used at all
 ├── SettingsError     exit 3: the settings cannot be used
+├── HistoryError      exit 1: outcome history cannot be written or read; plans go on without it
 └── ReplayMiss        exit 1: a recording was asked for and is not there
 """
 
 from __future__ import annotations
 
+import re
+
 _SHOWN = 80
+_SECRET = re.compile(r"(://)[^\s'\"]*@|(password=)[^\s&'\"]+", re.IGNORECASE)
 
 
 class PlannerError(Exception):
@@ -40,13 +44,17 @@ class SettingsError(PlannerError):
     exit_code = 3
 
 
+class HistoryError(PlannerError):
+    """The store of outcome history cannot be written or read. The message holds no part of a database URL."""
+
+
 class ReplayMiss(PlannerError):  # noqa: N818 - what happened, in the words of the field
     """No recorded answer fits the request; the message says what is nearest and how to record it."""
 
 
 def shown(value: object) -> str:
-    """A value as error messages show it: its repr, at most 80 characters, safe to print."""
-    text = repr(value).encode("utf-8", "backslashreplace").decode("utf-8")
+    """A value as error messages show it: its repr, at most 80 characters, safe to print, no password of a URL."""
+    text = _SECRET.sub(r"\1\2…", repr(value).encode("utf-8", "backslashreplace").decode("utf-8"))
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 

@@ -21,7 +21,7 @@ from planner.channels.scoring import Context
 from planner.channels.selection import select, select_named
 from planner.errors import InputError
 from planner.history.digests import boosted_channels
-from planner.history.snapshot import read_empty_sessions
+from planner.history.history import History
 from planner.judges.base import Question, Verdict
 from planner.judges.heuristic import HeuristicJudge
 from planner.judges.ladder import Ladder
@@ -72,6 +72,7 @@ class Planner:
         self.env: Mapping[str, str] = os.environ if env is None else env
         self.settings = load_settings(settings, self.env)
         self.catalog = load_catalog(Path(catalog or self.settings.catalog or paths.shipped("skills")))
+        self.history = History(self.settings.history, paths.state_folder(self.env), self.catalog)
         self._ladders: dict[str | None, Ladder] = {}
 
     def select(self, query: object, clarify_result: object = None, scope: object = None, **options: Any) -> ChannelPlan:
@@ -118,7 +119,7 @@ class Planner:
         request, notes = build_request(query, clarify_result, scope, explicit_channels)
         reading = self.catalog.read(request.query)
         limits, warnings = build_limits(request, reading, self.catalog, self.settings, self.env)
-        history, unread = read_empty_sessions(paths.state_folder(self.env))
+        history, unread = self.history.empty_sessions()
         context = Context(reading, limits, self.catalog, self.settings, empty_sessions=history)
         noted = [*self.settings.notes, *self.catalog.warnings, *notes, *warnings, *unread]
         ladder = self._ladder("heuristic" if request.explicit_channels else judge)

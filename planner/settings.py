@@ -7,6 +7,7 @@ current folder, where a stranger's file could send the user's keys to another ad
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,14 +16,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from planner import paths
 from planner.errors import SettingsError, nearest, shown
 
-Unit = float
+POSTGRESQL = ("postgresql://", "postgres://", "postgresql+psycopg://")
 JudgeName = Literal["auto", "standard", "fast", "heuristic"]
 
 
 class Section(BaseModel):
     """A frozen part of the settings; an unknown field is an error, so that no typo is silently ignored."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 def _sums_to_one(weights: Mapping[str, float]) -> Mapping[str, float]:
@@ -31,7 +32,16 @@ def _sums_to_one(weights: Mapping[str, float]) -> Mapping[str, float]:
     return weights
 
 
-class GroupWeights(Section):
+class Weights(Section):
+    """Weights of factors, in the factors' order."""
+
+    @cached_property
+    def in_order(self) -> tuple[float, ...]:
+        """The weights alone."""
+        return tuple(value for _, value in self)
+
+
+class GroupWeights(Weights):
     """Weights of the group factors; they sum to 1 (rule SEL-4.1)."""
 
     domain: float
@@ -41,7 +51,7 @@ class GroupWeights(Section):
     recency: float
 
 
-class LeafWeights(Section):
+class LeafWeights(Weights):
     """Weights of the leaf factors; they sum to 1 (rule SEL-4.2)."""
 
     priority: float
@@ -92,13 +102,22 @@ class GuardSettings(Section):
 
 
 class HistorySettings(Section):
-    """Outcome history."""
+    """Outcome history. `store` None: SQLite in the state folder; a PostgreSQL URL (may hold a password); or `off`."""
 
     empty_sessions: int = Field(ge=1)
     demotion: float = Field(ge=0, le=1)
-    store: str | None
+    store: str | None = Field(repr=False)
     record_queries: bool
     refresh_s: float = Field(ge=0)
+
+    @field_validator("store", mode="before")
+    @classmethod
+    def _store(cls, store: object) -> object:
+        if store is False:  # YAML's reading of a bare off
+            return "off"
+        if isinstance(store, str) and store != "off" and not store.startswith(POSTGRESQL):
+            raise ValueError("accepted: null, off, or a URL that begins with postgresql://")
+        return store
 
 
 class JudgeSettings(Section):
@@ -144,6 +163,17 @@ class LlmSettings(Section):
     cache_file: str | None
 
 
+class ServerSettings(Section):
+    """Bounds of the servers. `answer_s`: seconds until a plan is made without a model; rates are per client address."""
+
+    answer_s: float = Field(gt=0, lt=60)
+    body_kb: int = Field(ge=1)
+    concurrency: int = Field(ge=1)
+    requests_per_s: float = Field(gt=0)
+    burst: int = Field(ge=1)
+    sessions: int = Field(ge=1)
+
+
 class Settings(Section):
     """All settings. `origin` says where they came from; `notes` what was odd but usable."""
 
@@ -154,6 +184,7 @@ class Settings(Section):
     sources: dict[str, Any]
     judge: JudgeSettings
     llm: LlmSettings
+    server: ServerSettings
     origin: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -269,4 +300,5 @@ def _validated(values: dict[str, Any], origin: list[str], notes: list[str]) -> S
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"]) or "settings"
         where = origin[-1]
-        raise SettingsError(f"{where}: {field}: got {shown(first['input'])}; {first['msg']}") from error
+        given = "a value that is not shown" if field == "history.store" else shown(first["input"])
+        raise SettingsError(f"{where}: {field}: got {given}; {first['msg']}") from error
