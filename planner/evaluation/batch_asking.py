@@ -1,0 +1,80 @@
+"""Plans that ask models: many at once in one process, under a limit of requests a minute, kept in order."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from planner.evaluation.batch_rows import Done, Item, Setup, aplan_item
+from planner.evaluation.batch_sources import Chunk, Place
+from planner.evaluation.batch_workers import Add
+
+if TYPE_CHECKING:
+    from asyncio import Task
+
+_AHEAD = 2  # answers a slow plan may keep waiting, in multiples of the concurrency; lost when the run is killed
+
+
+def plan_asking(chunks: Iterable[Chunk], setup: Setup, add: Add, concurrency: int, per_minute: float | None) -> None:
+    """Plans by models, `concurrency` at once, at most `per_minute` begun in any minute (rules EVA-2.7, EVA-2.8).
+
+    Chunks hold one line each, so that the place is that of the last line kept.
+    """
+    import asyncio
+
+    asyncio.run(_plan(chunks, setup, add, concurrency, per_minute))
+
+
+async def _plan(chunks: Iterable[Chunk], setup: Setup, add: Add, concurrency: int, per_minute: float | None) -> None:
+    import asyncio
+
+    planner, seats, pace = setup.planner(), asyncio.Semaphore(concurrency), Pace(per_minute)
+
+    async def one(item: Item) -> Done:
+        async with seats:
+            await pace.turn()
+            return await aplan_item(planner, item, setup)
+
+    waiting: deque[tuple[Place, Task[Done]]] = deque()
+    try:
+        async with asyncio.TaskGroup() as group:
+            source = iter(chunks)
+            while chunk := await asyncio.to_thread(next, source, None):  # a pipe may keep us waiting
+                waiting += [(chunk.end, group.create_task(one(item))) for item in chunk.items]
+                while len(waiting) >= concurrency * _AHEAD:
+                    await _hand_over(waiting, add)
+            while waiting:
+                await _hand_over(waiting, add)
+    except BaseExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+
+
+async def _hand_over(waiting: deque[tuple[Place, Task[Done]]], add: Add) -> None:
+    end, task = waiting[0]
+    add(await task, end)
+    waiting.popleft()
+
+
+@dataclass(slots=True)
+class Pace:
+    """Turns, evenly spaced: `per_minute` of them, None for no limit. Retries of a plan are not counted."""
+
+    per_minute: float | None
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] | None = None
+    _next: float = field(default=0.0, init=False)
+
+    async def turn(self) -> None:
+        """Wait for the next turn."""
+        if self.per_minute is None:
+            return
+        import asyncio
+
+        now = self.clock()
+        mine = max(now, self._next)
+        self._next = mine + 60.0 / self.per_minute
+        if mine > now:
+            await (self.sleep or asyncio.sleep)(mine - now)
