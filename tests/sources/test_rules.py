@@ -70,3 +70,12 @@ def test_the_users_file_is_read_again_when_it_changed(tmp_path):
     path.write_text("sources: {limits: {default_budget: 123}}")
     second = route_sources(EXAMPLE, settings=str(path), env={})
     assert [plan.budget_allocation["total_budget"] for plan in (first, second)] == [6, 123]
+
+
+@pytest.mark.rule("RTE-2.4")
+@pytest.mark.parametrize(("changes", "joins"), [({"known_local_material": True}, True), ({}, False)])
+def test_vector_joins_a_branch_whose_settings_leave_it_out(changes, joins):
+    own = {"shares": {"entity_analysis": {"vector": 0, "web": 55}}}
+    request = {**EXAMPLE, "task_type": "entity_analysis", **changes}
+    plan = route_sources(request, settings={"sources": own}, env={})
+    assert ("vector" in plan.search_order) is joins
