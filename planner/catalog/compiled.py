@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -24,10 +25,24 @@ def stamp(root: Path) -> str:
     router = root / "router"
     for path in sorted([*router.glob("*.yaml"), *router.glob("*.md"), *(router / "groups").glob("*.md")]):
         digest.update(path.name.encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))
-    for path in [*sorted((root / "channels").glob("*/SKILL.md")), root / "examples.jsonl"]:
-        size = path.stat().st_size if path.is_file() else -1
-        digest.update(f"{path.parent.name}/{path.name} {size}\n".encode())
+    for name in (*_pages(root), "examples.jsonl"):
+        digest.update(f"{name} {_size(f'{root}/{name}')}\n".encode())
     return f"sha256:{digest.hexdigest()}"
+
+
+def _pages(root: Path) -> list[str]:
+    """The leaf pages there may be, from the catalog's folder on. Strings: 10,000 paths would take .1 s."""
+    try:
+        return [f"channels/{name}/SKILL.md" for name in sorted(os.listdir(root / "channels"))]  # noqa: PTH208
+    except OSError:
+        return []
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size  # noqa: PTH116 - see _pages
+    except OSError:
+        return -1
 
 
 def version_of(record: Mapping[str, Any]) -> str:

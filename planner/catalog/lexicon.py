@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from planner.catalog.matcher import Match, Matcher, term_table
-from planner.catalog.model import Group, Leaf
+from planner.catalog.model import CUED, Group, Leaf
 from planner.catalog.naming import EXCLUDED, PLACE, SUBJECT, Cues, roles
 from planner.catalog.reading import Reading
 from planner.text import KANA, has_han, language_of, latin_words, normalise
@@ -20,11 +20,12 @@ _SWALLOWED = ("swallow", "")
 
 
 class Names(NamedTuple):
-    """What a mention means: its channels, and the group it names."""
+    """What a mention means: its channels, and the group it names. `cued`: only beside a cue is it a mention."""
 
     channels: tuple[str, ...]
     group: str | None
     family: bool
+    cued: bool = False
 
 
 class Lexicon:
@@ -45,7 +46,8 @@ class Lexicon:
         text = " ".join(normalise(query).split())
         urls = list(_URL.finditer(text)) if "." in text else []
         matches = [m for m in self._matcher.find(text) if not any(u.start() <= m.start < u.end() for u in urls)]
-        mentions = sorted([m for m in matches if m.term in self._names] + self._typos(text, matches, urls))
+        named = [m for m in matches if m.term in self._names and not self._everyday(m, text)]
+        mentions = sorted(named + self._typos(text, matches, urls))
         role = roles(text, mentions, self._cues)
         placed = self._placed(text, [m for m in mentions if role[m] == PLACE], urls)
         keywords, hints = self._soft(matches, role)
@@ -66,10 +68,15 @@ class Lexicon:
             hints={g: tuple(terms) for g, terms in hints.items()},
         )
 
+    def _everyday(self, mention: Match, text: str) -> bool:
+        """Whether it is only a word that some leaf happens to be called by (rule SEL-4.14)."""
+        names = self._names[mention.term]
+        return names.cued and not self._cues.beside(text, mention.start, mention.end)
+
     def keywords_of(self, text: str) -> Iterable[tuple[str, str]]:
         """(channel, term) of every name and trigger in a normalised text, whatever its role."""
         for match in self._matcher.find(text):
-            if names := self._names.get(match.term):
+            if (names := self._names.get(match.term)) and not names.cued:
                 yield from ((channel, match.term) for channel in names.channels)
             yield from ((target, match.term) for kind, target in self._terms.get(match.term, ()) if kind == "trigger")
 
@@ -161,8 +168,14 @@ def _name_terms(groups: Sequence[Group], leaves: Sequence[Leaf]) -> dict[str, Na
     for leaf in leaves:
         for name in (leaf.channel, *leaf.aliases):
             for term in _variants(name):
-                table[term] = Names((leaf.channel,), None, family=False)
+                cued = leaf.mentions == CUED and not _unmistakable(term, leaf.channel)
+                table[term] = Names((leaf.channel,), None, family=False, cued=cued)
     return table
+
+
+def _unmistakable(term: str, channel: str) -> bool:
+    """A spelling ordinary text does not have: with `_`, or the words of the name written as one."""
+    return "_" in term or ("-" in channel and term == channel.replace("-", ""))
 
 
 def _variants(name: str) -> set[str]:
@@ -201,7 +214,8 @@ def _host_channels(rows: Mapping[str, list[tuple[str, str]]], host: str, path: s
 
 def _typeable(groups: Sequence[Group], leaves: Sequence[Leaf]) -> tuple[str, ...]:
     """Names long enough that one slip in them is still recognisable: one word of 5 letters, or two words of 8."""
-    names = [n for leaf in leaves for n in (leaf.channel, *leaf.aliases)] + [n for g in groups for n in g.families]
+    plain = [leaf for leaf in leaves if leaf.mentions != CUED]
+    names = [n for leaf in plain for n in (leaf.channel, *leaf.aliases)] + [n for g in groups for n in g.families]
     terms = dict.fromkeys(name.replace("-", " ") for name in names)
     return tuple(t for t in terms if (_WORD.fullmatch(t) and len(t) >= 5) or (_TWO_WORDS.fullmatch(t) and len(t) >= 9))
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from planner.catalog.scorer import Scorer
 
 SKILL_PREFIX = "search-"
+PLAIN, CUED = "plain", "cued"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,11 @@ def _set(env: Mapping[str, str], name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One skill. `name` is the skill (`search-zhihu`), `channel` the bare name; `prior` in 0..1 breaks ties."""
+    """One skill. `name` is the skill (`search-zhihu`), `channel` the bare name; `prior` in 0..1 breaks ties.
+
+    `mentions`: `plain`, its name in a query names it; `cued`, only beside a cue ("use chess", "chess plugin") or in a
+    spelling that no ordinary text has (`what_to_watch`, `MapTool`), for names that may be everyday words.
+    """
 
     name: str
     channel: str
@@ -66,6 +71,7 @@ class Leaf:
     aliases: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
+    mentions: str = PLAIN
     languages: tuple[str, ...] = ("any",)
     model_tier: str = "Fast"
     auth: Auth = Auth()
@@ -192,7 +198,7 @@ def _spellings(name: str) -> tuple[str, str]:
 def leaf_record(leaf: Leaf) -> dict[str, Any]:
     """The leaf as the compiled file and the group indexes hold it: defaults left out."""
     record: dict[str, Any] = {"name": leaf.name, "channel": leaf.channel, "description": leaf.description}
-    for key in ("kind", "model_tier", "cost_usd", "digest"):
+    for key in ("kind", "mentions", "model_tier", "cost_usd", "digest"):
         if getattr(leaf, key) != getattr(_PLAIN, key):
             record[key] = getattr(leaf, key)
     for key in ("domains", "scenarios", "triggers", "aliases", "hosts", "patterns", "languages"):

@@ -45,6 +45,13 @@ class Cues:
         return SUBJECT if self._subject.find(window) else PLACE
 
 
+    def beside(self, text: str, start: int, end: int) -> bool:
+        """Whether a cue stands right beside text[start:end]: "use it", "it plugin", "not it"."""
+        before, after = text[:start], text[end:]
+        led = _ends_with(before, (*self.place_before, *self.excluded_before))
+        return led or _longest_start(after, self.place_after) > 0
+
+
 def _ends_with(before: str, cues: Sequence[str]) -> bool:
     stripped = before.rstrip(" \"'“‘「『《【(:：/")
     for word in ("the ", "a ", "my ", "your "):

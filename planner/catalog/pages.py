@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.catalog.frontmatter import FrontMatterError, Page, parse, parse_yaml
-from planner.catalog.model import SKILL_PREFIX, Auth, Group, Leaf
+from planner.catalog.model import CUED, PLAIN, SKILL_PREFIX, Auth, Group, Leaf
 from planner.catalog.naming import Cues
 from planner.errors import CatalogError, nearest
 from planner.text import normalise
@@ -17,7 +17,8 @@ GENERATED = "# generated from the leaf pages by `planner catalog build`; change 
 TIERS = ("Fast", "Standard", "Best")
 LEAF_FIELDS = (
     "name", "description", "kind", "domains", "scenarios", "trigger_keywords", "aliases", "hosts", "mention_patterns",
-    "examples", "languages", "model_tier", "auth", "requires", "auth_required", "cost_usd", "experience_digest",
+    "mentions", "examples", "languages", "model_tier", "auth", "requires", "auth_required", "cost_usd",
+    "experience_digest",
 )  # fmt: skip
 GROUP_FIELDS = (
     "name", "description", "domains", "scenarios", "surface", "native", "fallback", "recency_sensitive",
@@ -138,7 +139,6 @@ def _read_group(path: Path, name: str, hints: tuple[str, ...], draft: Draft) -> 
     if surface not in ("zh", "en", "neutral"):
         draft.problems.append(Problem(path, page.line_of("surface"), f"unknown surface {surface!r}: zh, en or neutral"))
         surface = "neutral"
-    families = meta.get("families")
     draft.pages[name] = page
     draft.indexed[name] = [row for row in meta.get("leaves") or [] if isinstance(row, dict)]
     draft.groups.append(
@@ -153,10 +153,16 @@ def _read_group(path: Path, name: str, hints: tuple[str, ...], draft: Draft) -> 
             recency_sensitive=_flag(meta.get("recency_sensitive")),
             requires_domain_match=_flag(meta.get("requires_domain_match")),
             members=tuple(bare(m) for m in text_list(meta.get("members"))),
-            families={" ".join(normalise(k).split()): text_list(v) for k, v in families.items()} if isinstance(families, dict) else {},
+            families=_families(meta.get("families")),
             hints=hints,
         )
     )
+
+
+def _families(value: object) -> dict[str, tuple[str, ...]]:
+    if not isinstance(value, dict):
+        return {}
+    return {" ".join(normalise(alias).split()): text_list(members) for alias, members in value.items()}
 
 
 def _read_leaf(path: Path, draft: Draft) -> None:
@@ -197,6 +203,7 @@ def leaf_from(meta: dict[str, Any], draft: Draft, path: Path, page: Page) -> Lea
         aliases=term_list(meta.get("aliases")),
         hosts=term_list(meta.get("hosts")),
         patterns=text_list(meta.get("mention_patterns")),
+        mentions=_mentions(meta, draft, path, page),
         languages=text_list(meta.get("languages")) or ("any",),
         model_tier=tier.capitalize() if tier.capitalize() in TIERS else "Fast",
         auth=_auth(meta),
@@ -218,12 +225,18 @@ def _indexed_leaf(record: dict[str, Any], draft: Draft) -> None:
             description=str(record.get("description") or ""),
             groups=_groups_of(channel, draft),
             kind=str(record.get("kind") or "channel"),
+            mentions=str(record.get("mentions") or PLAIN),
             languages=text_list(record.get("languages")) or ("any",),
             model_tier=str(record.get("model_tier") or "Fast"),
             auth=Auth(**{k: text_list(auth.get(k)) for k in ("all_of", "any_of", "optional")}),
             cost_usd=float(record.get("cost_usd") or 0.0),
             digest=str(record.get("digest") or "experience.md"),
-            **lists,
+            domains=lists["domains"],
+            scenarios=lists["scenarios"],
+            triggers=lists["triggers"],
+            aliases=lists["aliases"],
+            hosts=lists["hosts"],
+            patterns=lists["patterns"],
         )
     )
 
@@ -246,6 +259,15 @@ def _auth(meta: dict[str, Any]) -> Auth:
     needed = [r.removeprefix("env:") for r in text_list(meta.get("requires")) if r.startswith("env:")]
     needed += [v for v in text_list(raw) if v.isupper()]
     return Auth(all_of=tuple(dict.fromkeys(needed)))
+
+
+def _mentions(meta: dict[str, Any], draft: Draft, path: Path, page: Page) -> str:
+    value = str(meta.get("mentions") or PLAIN)
+    if value in (PLAIN, CUED):
+        return value
+    message = f"unknown mentions {value!r}: {PLAIN} or {CUED}; read as {PLAIN}"
+    draft.problems.append(Problem(path, page.line_of("mentions"), message))
+    return PLAIN
 
 
 def _cost(meta: dict[str, Any], draft: Draft, path: Path, page: Page) -> float:

@@ -1,4 +1,4 @@
-"""`planner catalog`: list, show, check, build."""
+"""`planner catalog`: list, show, check, build, import."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 from planner import paths
 from planner.catalog.loader import load_catalog
 from planner.catalog.model import Catalog, Leaf
+from planner.cli.catalog_import import import_
 from planner.cli.common import catalog_option, console, json_option, note, print_json
 from planner.errors import InputError
 from planner.settings import load_settings
@@ -19,7 +20,10 @@ from planner.settings import load_settings
 
 @click.group()
 def command() -> None:
-    """List, show, check and build the catalog."""
+    """List, show, check and build the catalog, or import one."""
+
+
+command.add_command(import_)
 
 
 def _root(catalog: str | None) -> Path:

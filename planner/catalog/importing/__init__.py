@@ -1,0 +1,1 @@
+"""Other people's tools and skills → a catalog folder of ours."""
