@@ -3,7 +3,7 @@
 import pytest
 
 
-def top(planner, query, count=3):
+def top(planner, query, count=2):
     return [pick.channel for pick in planner.select(query, {"mode": "deep"}).channels[:count]]
 
 

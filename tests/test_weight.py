@@ -5,7 +5,21 @@ import sys
 
 import pytest
 
-HEAVY = ("litellm", "instructor", "mcp", "numpy", "scipy", "sqlalchemy", "tenacity", "vcr", "asyncio", "anyio", "pydantic_settings", "starlette", "rich")
+HEAVY = (
+    "litellm",
+    "instructor",
+    "mcp",
+    "numpy",
+    "scipy",
+    "sqlalchemy",
+    "tenacity",
+    "vcr",
+    "asyncio",
+    "anyio",
+    "pydantic_settings",
+    "starlette",
+    "rich",
+)
 PLAN = "from planner import channel_selection as select; select(query='小红书有没有人用 Cursor 做编程'); select(query='arxvi on attention')"
 
 

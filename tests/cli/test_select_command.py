@@ -25,13 +25,24 @@ def test_a_plan_is_a_plain_table_when_piped(run):
     assert done.returncode == 0
     assert "xiaohongshu" in done.stdout.splitlines()[1]
     assert "\x1b" not in done.stdout
-    assert done.stderr == ""
+
+
+def test_who_judges_is_said_on_stderr_when_no_model_is_configured(run):
+    assert "heuristic judge" in run("select", QUERY).stderr
+    assert run("select", QUERY, "--judge", "heuristic").stderr == ""
 
 
 def test_json_is_the_plan_and_nothing_else(run):
     plan = json.loads(run("select", QUERY, "--json").stdout)
     assert plan["channels"][0]["name"] == "search-xiaohongshu"
-    assert set(plan) >= {"groups", "channels", "chinese_native_quota_met", "skipped_groups", "skipped_channels", "elapsed_ms"}
+    assert set(plan) >= {
+        "groups",
+        "channels",
+        "chinese_native_quota_met",
+        "skipped_groups",
+        "skipped_channels",
+        "elapsed_ms",
+    }
 
 
 def test_explain_shows_the_factors_and_what_kept_the_next_three_out(run):
@@ -41,10 +52,26 @@ def test_explain_shows_the_factors_and_what_kept_the_next_three_out(run):
 
 
 def test_options_and_a_request_file_say_the_same(run, tmp_path):
-    options = ("--mode", "deep", "--rubric", "price", "--priority", "zhihu", "--skip", "weibo", "--languages", "zh_only")
+    options = (
+        "--mode",
+        "deep",
+        "--rubric",
+        "price",
+        "--priority",
+        "zhihu",
+        "--skip",
+        "weibo",
+        "--languages",
+        "zh_only",
+    )
     request = {
         "query": QUERY,
-        "clarify_result": {"mode": "deep", "rubrics": ["price"], "channel_priority": ["zhihu"], "channel_skip": "weibo"},
+        "clarify_result": {
+            "mode": "deep",
+            "rubrics": ["price"],
+            "channel_priority": ["zhihu"],
+            "channel_skip": "weibo",
+        },
         "scope": {"languages": "zh_only"},
     }
     path = tmp_path / "request.json"
