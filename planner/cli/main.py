@@ -15,9 +15,14 @@ COMMANDS = {  # name -> (module, short help); the short help is repeated here so
     "route": ("route", "Which kinds of sources to spend searches on."),
     "plan": ("plan", "Both: sources, and the channels behind the web searches."),
     "track": ("track", "Say the next step while a plan is carried out."),
+    "mcp": ("mcp", "Serve the planner to agents over MCP."),
+    "explore": ("explore", "Open a page that shows plans and why."),
+    "ab": ("ab", "Compare ways of planning on a file of queries."),
     "catalog": ("catalog", "List, show, check and build the catalog."),
     "prompt": ("prompt", "Show what a model would be sent."),
     "replay": ("replay", "Record model answers and replay them offline."),
+    "batch": ("batch", "Plan a file of requests."),
+    "tune": ("tune", "Search better numbers for a labelled set of queries."),
     "doctor": ("doctor", "What is configured, which keys are set, what is wrong."),
 }
 

@@ -1,0 +1,1 @@
+"""The doors for agents and people: the MCP server and the plan explorer."""
