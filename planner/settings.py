@@ -301,4 +301,4 @@ def _validated(values: dict[str, Any], origin: list[str], notes: list[str]) -> S
         field = ".".join(str(part) for part in first["loc"]) or "settings"
         where = origin[-1]
         given = "a value that is not shown" if field == "history.store" else shown(first["input"])
-        raise SettingsError(f"{where}: {field}: got {given}; {first['msg']}") from error
+        raise SettingsError(f"{where}: {field}: got {given}; {first['msg'].removeprefix('Value error, ')}") from error

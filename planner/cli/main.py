@@ -19,6 +19,8 @@ COMMANDS = {  # name -> (module, short help); the short help is repeated here so
     "explore": ("explore", "Open a page that shows plans and why."),
     "ab": ("ab", "Compare ways of planning on a file of queries."),
     "catalog": ("catalog", "List, show, check and build the catalog."),
+    "history": ("history", "Record what searches gave, look at it, delete it."),
+    "experience": ("experience", "Make digests of what was recorded."),
     "prompt": ("prompt", "Show what a model would be sent."),
     "replay": ("replay", "Record model answers and replay them offline."),
     "batch": ("batch", "Plan a file of requests."),

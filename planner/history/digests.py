@@ -14,11 +14,14 @@ from planner.catalog.model import Catalog, Leaf
 from planner.catalog.reading import Reading
 from planner.text import normalise
 
-_HEADING = re.compile(r"#{1,6}\s*(.*)")
+_HEADING = re.compile(r"(#{1,6})\s*(.*)")
 _BULLET = re.compile(r"\s*(?:[-*•]|\d+[.)])\s+(.*)")
-_VERIFIED = re.compile(r"verified\D{0,12}(\d{4})-(\d{2})-(\d{2})", re.IGNORECASE)
-_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
-_NOTHING = re.compile(r"none(?: yet)?\.?$", re.IGNORECASE)
+# where the figures behind a rule begin: a dash or bracket and their first word
+_FIGURES = re.compile(r"(?:\s(?:[—–―]|--?)\s*|\s*[(\[])(?=(seen|success|last[ _]verified|verified)\b)", re.IGNORECASE)
+_VERIFIED = re.compile(r"verified\W{0,12}(\S*)", re.IGNORECASE)
+_DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
+_MOST = 65_536  # characters of a digest that are read
+_NOTHING = re.compile(r"[\W_]*(?:none(?: yet)?|nothing(?: yet)?|n/?a|暂无|无)[\W_]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +33,29 @@ class ActiveRule:
 
 
 def parse_digest(text: str) -> tuple[ActiveRule, ...]:
-    """Active Rules of a digest, whoever wrote it."""
-    rules, inside = [], False
+    """Active Rules of a digest, whoever wrote it (rule HIS-6.1)."""
+    rules, level = [], 0  # level of the heading of the rules, while inside
     for line in text.removeprefix("\ufeff").splitlines():
         if heading := _HEADING.match(line):
-            inside = heading.group(1).strip().lower().startswith("active rules")
-        elif inside and (bullet := _BULLET.match(line)) and not _NOTHING.match(bullet.group(1).strip()):
-            rules.append(ActiveRule(normalise(bullet.group(1)), _verified(bullet.group(1))))
+            depth = len(heading.group(1))
+            if not level or depth <= level:
+                level = depth if heading.group(2).strip().lower().startswith("active rules") else 0
+        elif level and (bullet := _BULLET.match(line)) and not _NOTHING.fullmatch(bullet.group(1)):
+            rules.append(_rule(bullet.group(1)))
     return tuple(rules)
 
 
-def _verified(line: str) -> date | None:
-    found = _VERIFIED.search(line) or _DATE.search(line)
+def _rule(line: str) -> ActiveRule:
+    """The last `seen` begins the figures, because a rule may speak of such things itself."""
+    marks = list(_FIGURES.finditer(line))
+    seen = [mark for mark in marks if mark.group(1).lower() == "seen"]
+    at = (seen or marks)[-1].start() if marks else len(line)
+    return ActiveRule(normalise(line[:at]), _verified(line[at:] if marks else line))
+
+
+def _verified(figures: str) -> date | None:
+    stated = _VERIFIED.search(figures)
+    found = _DATE.search(stated.group(1) if stated else figures)
     try:
         return date(*map(int, found.groups())) if found else None
     except ValueError:
@@ -55,12 +69,12 @@ def boosted_channels(
 
     `folders`: where digests are looked for, in order; the first that has one for a leaf decides.
     """
-    oldest = today - timedelta(days=days)
+    oldest, newest = today - timedelta(days=days), today + timedelta(days=1)  # another time zone may be a day ahead
     folders = tuple(folder for folder in folders if folder.is_dir())
     found = set()
     for leaf in leaves:
         for rule in _digest(leaf, folders):
-            if rule.verified and oldest <= rule.verified <= today and _fits(rule, leaf, reading, catalog):
+            if rule.verified and oldest <= rule.verified <= newest and _fits(rule, leaf, reading, catalog):
                 found.add(leaf.channel)
                 break
     return frozenset(found)
@@ -79,7 +93,8 @@ def _digest(leaf: Leaf, folders: tuple[Path, ...]) -> tuple[ActiveRule, ...]:
 @lru_cache(maxsize=256)
 def _parsed(path: str, _changed: int) -> tuple[ActiveRule, ...]:
     try:
-        return parse_digest(Path(path).read_text("utf-8", "replace"))
+        with Path(path).open(encoding="utf-8", errors="replace") as stream:
+            return parse_digest(stream.read(_MOST))
     except OSError:
         return ()
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from planner.catalog.model import Catalog
 from planner.errors import HistoryError, InputError
 from planner.history.places import file_problem, identity
-from planner.history.snapshot import age_s, read_snapshot, take_snapshot
+from planner.history.snapshot import Snapshot, age_s, read_snapshot, take_snapshot
 from planner.settings import HistorySettings
 from planner.text import clean
 
@@ -95,7 +95,7 @@ class History:
             return {}, ()
         warnings = [] if self._settings.store is None else self._refreshed()
         snapshot = read_snapshot(self._folder)
-        if self._settings.store is None and snapshot and snapshot.store and (problem := file_problem(self._file)):
+        if self._settings.store is None and (problem := self._file_problem(snapshot)):
             warnings.append(f"outcome history: {self._file} {problem}")
         if snapshot is None or snapshot.store not in (None, self._identity):
             return {}, tuple(warnings)
@@ -145,6 +145,10 @@ class History:
             return list(outcomes)
         kind = f"{max(intents, key=lambda name: intents[name])} questions"
         return [o if o.pattern else o.model_copy(update={"pattern": kind}) for o in outcomes]
+
+    def _file_problem(self, snapshot: Snapshot | None) -> str | None:
+        expected = snapshot is not None and snapshot.store is not None
+        return file_problem(self._file) if expected or self._file.exists() else None
 
     def _refreshed(self) -> list[str]:
         """Take a new snapshot where it is too old; why that failed. After a failure it is left alone for a while."""

@@ -50,7 +50,7 @@ class Outcome(BaseModel):
     group: str | None = None
     results: Annotated[int, BeforeValidator(_count), Field(ge=0, le=1_000_000_000)] = 0
     failure: Annotated[str | None, BeforeValidator(_reason)] = None
-    pattern: Annotated[str | None, BeforeValidator(_line), Field(max_length=300)] = None
+    pattern: Annotated[Annotated[str, Field(max_length=300)] | None, BeforeValidator(_line)] = None
     feedback: Feedback | None = None
 
     @property

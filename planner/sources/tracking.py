@@ -84,7 +84,9 @@ def read(model: type[_Model], value: Any, what: str) -> _Model:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join([what, *(str(part) for part in first["loc"])])
-        expected = first.get("ctx", {}).get("expected") or first["msg"].removeprefix("Input should be ")
+        expected = first.get("ctx", {}).get("expected") or first["msg"].removeprefix("Input should be ").removeprefix(
+            "Value error, "
+        )
         raise InputError(field, first["input"], str(expected)) from None
 
 
