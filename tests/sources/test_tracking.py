@@ -112,13 +112,13 @@ def test_a_failed_source_leaves_its_searches_to_the_next_one_but_never_to_counte
 
 @pytest.mark.rule("RTE-8.4")
 def test_what_the_last_source_leaves_comes_round_to_the_first_unspent(session):
-    track = session(task_type="internal_knowledge", budget_limit=12)  # local_file 6, vector 5, web 1
-    track.answer("B"), track.answer("B")
-    track.answer("B"), track.answer("B")
-    for _ in range(5):
-        track.answer(failure="api_error")
-    assert track.state.tallies["local_file"].allocation == 6
-    assert track.state.tallies["web"].left == 0
+    track = session(task_type="entity_analysis")  # graph 5, web 3, vector 2
+    while track.asked.source != "vector":
+        track.answer("B")
+    track.answer(failure="db_down")
+    assert {source: tally.allocation for source, tally in track.state.tallies.items()} == {
+        "graph": 6, "web": 3, "vector": 1,
+    }  # fmt: skip
 
 
 @pytest.mark.rule("RTE-8.4")
