@@ -1,0 +1,106 @@
+"""Where a comparison's model answers come from: the models themselves, a recording being made, or one made before."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planner import paths
+from planner.catalog.loader import load_catalog
+from planner.evaluation.arms import Arm, standing_in
+from planner.pipeline import Planner
+from planner.settings import Settings
+
+if TYPE_CHECKING:
+    from planner.evaluation.ab import Inquiry
+    from planner.evaluation.journal import Journal
+    from planner.replay import Session
+
+_LLM_JUDGES = ("standard", "fast", "auto", None)
+
+
+class Answers:
+    """The models themselves."""
+
+    env: Mapping[str, str] = os.environ
+
+    def planner(self, catalog: str | None, settings: str | None) -> Planner:
+        """The planner whose catalog, environment and settings the arms share."""
+        return Planner(catalog=catalog, settings=settings, env=self.env)
+
+    def said(self, _arms: Sequence[Arm]) -> dict[str, Any]:
+        """What the report says of the answers."""
+        return {"source": "live"}
+
+    def keep(self, inquiry: Inquiry, journal: Journal) -> None:
+        """Called when every query is planned."""
+
+
+class Recording(Answers):
+    """The models, with every answer written to a file, and what it takes to repeat the run elsewhere."""
+
+    def __init__(self, session: Session, answered_by: str | None) -> None:
+        self._session, self._answered_by = session, answered_by
+
+    def said(self, arms: Sequence[Arm]) -> dict[str, Any]:
+        """The recording, and who answers into it."""
+        return {"source": "recorded", "file": self._session.path.name, "answered_by": self._who(arms)}
+
+    def keep(self, inquiry: Inquiry, journal: Journal) -> None:
+        """Notes of the file: who answered, versions, models, the channel keys that were set (names), the plans."""
+        from planner.replay.stale import notes_of
+
+        base = inquiry.arms[0].planner
+        self._session.notes.update(notes_of(self._who(inquiry.arms), base.catalog.version, base.settings))
+        self._session.notes["channel_keys"] = inquiry.identity()["keys"]
+        self._session.notes["today"] = journal.today
+
+    def _who(self, arms: Sequence[Arm]) -> str:
+        asked = [arm for arm in arms if arm.judge in _LLM_JUDGES]
+        tiers = [getattr(arm.planner.settings.llm, tier).model for arm in asked for tier in ("standard", "fast")]
+        return self._answered_by or ", ".join(dict.fromkeys(m for m in tiers if m)) or "no model"
+
+
+class Replayed(Answers):
+    """A recording: its models, its channel keys, its answers."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def planner(self, catalog: str | None, settings: str | None) -> Planner:
+        """With the settings and channel keys of whoever recorded, unless settings are given."""
+        notes = self._session.notes
+        root = Path(catalog) if catalog else paths.shipped("skills")
+        known = sorted({name for leaf in load_catalog(root).leaves for name in leaf.auth.required})
+        env = standing_in(self.env, notes.get("channel_keys") or (), known)
+        chosen: Settings | Mapping[str, Any] | str | None = settings or notes.get("settings")
+        return Planner(catalog=root, settings=chosen, env=env)
+
+    def said(self, _arms: Sequence[Arm]) -> dict[str, Any]:
+        """Whose answers those are, and from which file."""
+        path = self._session.path
+        return {
+            "source": "replayed",
+            "file": path.name,
+            "answered_by": str(self._session.notes.get("answered_by", "unknown")),
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        }
+
+
+@contextmanager
+def open_answers(
+    record: Path | None, replay: Path | None, answered_by: str | None, *, resume: bool
+) -> Iterator[Answers]:
+    """The answers of a run. A resumed replay need not play what was finished before (rule EVA-1.11)."""
+    path = record or replay
+    if path is None:
+        yield Answers()
+        return
+    from planner.replay import replay as cassette
+
+    with cassette(path, record=record is not None, whole=not resume) as session:
+        yield Recording(session, answered_by) if record else Replayed(session)
