@@ -48,7 +48,7 @@ class Outcome(BaseModel):
 
     channel: str
     group: str | None = None
-    results: Annotated[int, BeforeValidator(_count), Field(ge=0, le=1_000_000_000)] = 0
+    results: Annotated[int, Field(ge=0, le=1_000_000_000), BeforeValidator(_count)] = 0
     failure: Annotated[str | None, BeforeValidator(_reason)] = None
     pattern: Annotated[Annotated[str, Field(max_length=300)] | None, BeforeValidator(_line)] = None
     feedback: Feedback | None = None
