@@ -22,7 +22,7 @@ _LOCK_SECONDS = 30
 
 
 class PlanTracker:
-    """A plan while it is carried out. `directive` says what to do next; `record` and `end_round` report what came of it.
+    """A plan while it is carried out. `directive` says what to do next; `record`, `end_round` report what came of it.
 
     `plan`: a SourcePlan, a combined plan, or either as a mapping or JSON text. `clock` gives the time of an event, UTC,
     ISO 8601. Raises InputError for a plan, a report or an event that makes no sense; the state stays as it was.

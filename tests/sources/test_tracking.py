@@ -85,6 +85,21 @@ def test_an_empty_result_list_is_a_failure(session):
     assert (asked.action, asked.why) == ("fall_back", "empty_results")
 
 
+@pytest.mark.rule("RTE-8.2", "RTE-8.9")
+def test_the_last_search_of_the_budget_still_falls(web_only):
+    track = web_only(budget=1)
+    assert track.answer(failure="timeout_30s").action == "fall_back"
+    assert track.answer("A").why == "budget_spent"
+
+
+@pytest.mark.rule("RTE-8.7", "RTE-8.8")
+def test_the_shares_of_grades_count_from_exactly_their_limit(web_only):
+    assert web_only().answer(*"CCCCCCCBBB").action == "change_strategy"
+    assert web_only().answer(*"CCCCCCBBBB").action == "search"
+    assert web_only().answer(*"AASBBB").may_stop_early
+    assert not web_only().answer(*"AASBBBB").may_stop_early
+
+
 @pytest.mark.rule("RTE-8.3")
 @pytest.mark.parametrize(
     ("reason", "closed"),
