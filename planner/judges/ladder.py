@@ -37,14 +37,15 @@ class Ladder:
         return portal.run(climb, rungs, question, base, self.absent)
 
     async def aclimb(self, question: Question) -> Verdict:
-        """As `climb`, on the caller's event loop. Cancellation is passed on to the call on the wire."""
+        """As `climb`, without blocking the caller's event loop. Cancellation is passed on to the call on the wire."""
         base = self.floor.judge(question)
         rungs = self.rungs_for(question, base)
         if not rungs:
             return self._floor_verdict(base)
         from planner.judges.climb import climb
+        from planner.llm import portal
 
-        return await climb(rungs, question, base, self.absent)
+        return await portal.arun(climb, rungs, question, base, self.absent)
 
     def rungs_for(self, question: Question, base: Judgement) -> tuple[LlmJudge, ...]:
         """The models to ask: a simple query goes to the quick ones (rule JDG-2.1)."""

@@ -108,7 +108,7 @@ def classify(error: BaseException) -> CallError:
     known = next((name for name in names if name in BY_CLASS), names[0])
     answer = _http_answer(links)
     if answer is not None and answer.status_code >= 400:
-        kind = _kind_of_status(answer.status_code, known, str(error)[:4000].lower())
+        kind = _kind_of_status(answer.status_code, known, f"{error} {_body(answer)}"[:8000].lower())
         return CallError(kind, status=answer.status_code, retry_after=answer.headers.get("retry-after"))
     if any(name in _TIMEOUTS for name in names):
         return CallError("timeout")
@@ -140,6 +140,13 @@ def _raise_replay_miss(links: list[BaseException]) -> None:
 def _http_answer(links: list[BaseException]) -> Any:
     found = (getattr(link, "response", None) for link in links if type(link).__name__ == "HTTPStatusError")
     return next((answer for answer in found if answer is not None), None)
+
+
+def _body(answer: Any) -> str:
+    try:
+        return str(answer.text)
+    except Exception:  # a body that was never read
+        return ""
 
 
 def _kind_of_status(status: int, name: str, text: str) -> str:

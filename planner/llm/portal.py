@@ -1,4 +1,8 @@
-"""One event loop for all synchronous calls of a process, in a thread of its own, started when first needed."""
+"""One event loop for all model calls of a process, in a thread of its own, started when first needed.
+
+Asynchronous callers use it too: litellm ties clients and a logging task to the first loop it sees, and leaves them behind
+in a loop that ends.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +33,13 @@ def run(function: Callable[..., Awaitable[Result]], *args: object) -> Result:
     except BaseException:
         future.cancel()
         raise
+
+
+async def arun(function: Callable[..., Awaitable[Result]], *args: object) -> Result:
+    """As `run`, awaited from any asyncio loop; cancelling the caller cancels what runs."""
+    import asyncio
+
+    return await asyncio.wrap_future(_portal().start_task_soon(function, *args))
 
 
 def _portal() -> BlockingPortal:

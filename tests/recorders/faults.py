@@ -66,7 +66,10 @@ class FaultServer:
 
 
 async def _read(reader: asyncio.StreamReader) -> Seen | None:
-    head = await reader.readuntil(b"\r\n\r\n")
+    first_byte = await reader.readexactly(1)
+    if not first_byte.isalpha():  # a TLS greeting: this server speaks none
+        return None
+    head = first_byte + await reader.readuntil(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
     method, path, _ = first.split(" ", 2)
     headers = {k.strip().lower(): v.strip() for k, _, v in (line.partition(":") for line in lines if ":" in line)}
