@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
     from sqlalchemy.exc import DBAPIError
 
-WAIT_S = 30  # for another process to finish writing
+WAIT_S = 30  # seconds to wait for another process to finish writing
 CONNECT_S = 3
 _SQLITE = {  # SQLite's own words, in part -> ours
     "locked": "is locked by another process",
@@ -37,8 +37,8 @@ _POSTGRESQL = {  # the beginning of an SQLSTATE -> our words; none at all means 
 }
 
 
-def sqlite_engine(path: Path, wait_s: float = WAIT_S) -> Engine:
-    """An engine on a file, which is made with its folder when something is first written."""
+def sqlite_engine(path: Path, wait_s: float) -> Engine:
+    """An engine on a file. `wait_s`: seconds to wait for another process to finish writing."""
     from sqlalchemy import URL, create_engine, event
 
     engine = create_engine(URL.create("sqlite", database=str(path)), connect_args={"timeout": wait_s})

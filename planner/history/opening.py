@@ -19,7 +19,7 @@ def open_store(url: str | None, file: Path, at: str) -> Store:
         store = Store(postgresql_engine(url), "the PostgreSQL store of history.store")
     else:
         _make(file)
-        store = Store(sqlite_engine(file), str(file))
+        store = Store(sqlite_engine(file, WAIT_S), str(file))
     try:
         store.prepare(at)
     except HistoryError:

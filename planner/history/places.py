@@ -28,7 +28,9 @@ def file_problem(file: Path) -> str | None:
         return f"cannot be read ({type(error).__name__}); the last snapshot is used"
     if head and not head.startswith(_MAGIC):
         return "is not a usable database; the last snapshot is used"
-    return None if os.access(file, os.W_OK) else "is read-only; nothing new can be recorded"
+    as_effective = os.access in os.supports_effective_ids
+    writable = os.access(file, os.W_OK, effective_ids=as_effective)
+    return None if writable else "is read-only; nothing new can be recorded"
 
 
 def read_head(file: Path) -> bytes:

@@ -52,8 +52,9 @@ class Store:
 
     def events(self, channels: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
         """Every outcome with its session, oldest first; of these channels only, where some are given."""
-        with self._reading() as connection:
-            for row in connection.execution_options(yield_per=1_000).execute(_events(channels)):
+        chunks = {"yield_per": 1_000}
+        with self._reading() as connection, connection.execute(_events(channels), execution_options=chunks) as rows:
+            for row in rows:
                 yield dict(row._mapping)
 
     def latest(self, limit: int) -> list[dict[str, Any]]:
