@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from planner import paths
 from planner.catalog.loader import load_catalog
 from planner.catalog.model import Leaf
+from planner.channels.factors import Judgement
 from planner.channels.limits import build_limits
 from planner.channels.model import ChannelPlan, JudgeInfo
 from planner.channels.request import build_request
@@ -60,8 +61,6 @@ def shared() -> Planner:
 
 class Planner:
     """Catalog, settings and judges, held once; thread- and task-safe. `env` stands in for the process environment."""
-
-    _choose = staticmethod(select)
 
     def __init__(
         self,
@@ -133,13 +132,16 @@ class Planner:
             self._ladders[judge] = build_ladder(self.settings, self.env, HeuristicJudge(), judge)
         return self._ladders[judge]
 
+    def _choose(self, judgement: Judgement, context: Context, warnings: Sequence[str], job: Job) -> ChannelPlan:
+        return select(judgement, context, warnings, job.boosted)
+
     def _conclude(self, job: Job, verdict: Verdict) -> ChannelPlan:
         warnings = [*job.warnings, *verdict.warnings]
         context = job.context.after_paying(verdict.usage.cost_usd if verdict.usage else None)
         if names := job.question.request.explicit_channels:
             plan = select_named(names, verdict.judgement, context, warnings)
         else:
-            plan = self._choose(verdict.judgement, context, warnings, job.boosted)
+            plan = self._choose(verdict.judgement, context, warnings, job)
         return plan.model_copy(
             update={
                 "judge": JudgeInfo(tier=verdict.tier, model=verdict.model),

@@ -18,7 +18,7 @@ from planner.evaluation.ab import Inquiry, run
 from planner.evaluation.arms import build_arms
 from planner.evaluation.journal import Journal
 from planner.evaluation.queries import BadLine, Line, read_queries
-from planner.pipeline import Planner
+from planner.evaluation.seeing import SeeingPlanner
 
 if TYPE_CHECKING:
     from planner.evaluation.answers import Answers
@@ -86,7 +86,7 @@ def _read(source: str, mode: str | None) -> tuple[list[Line], list[BadLine]]:
     return lines, bad
 
 
-def _journal(inquiry: Inquiry, base: Planner, resume: bool) -> Journal:
+def _journal(inquiry: Inquiry, base: SeeingPlanner, resume: bool) -> Journal:
     journal = Journal(paths.state_folder(base.env) / "ab", inquiry.identity())
     if not resume:
         return journal

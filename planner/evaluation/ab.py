@@ -11,7 +11,7 @@ from typing import Any
 
 from planner.evaluation.arms import Arm
 from planner.evaluation.comparison import compared
-from planner.evaluation.journal import Journal, Plans
+from planner.evaluation.journal import Journal, Plans, Seen
 from planner.evaluation.queries import BadLine, Line
 from planner.evaluation.scoring import scored
 
@@ -45,7 +45,7 @@ def run(inquiry: Inquiry, journal: Journal, today: date, tick: Callable[[], None
     journal.begin(today.isoformat())
     plans = planned(inquiry, journal, tick)
     scores = scored(inquiry.lines, inquiry.arms, plans, inquiry.k)
-    return compared(inquiry, plans, scores, journal.today or "")
+    return compared(inquiry, plans, scores, journal)
 
 
 def planned(inquiry: Inquiry, journal: Journal, tick: Callable[[], None]) -> dict[str, Plans]:
@@ -53,8 +53,12 @@ def planned(inquiry: Inquiry, journal: Journal, tick: Callable[[], None]) -> dic
     today = date.fromisoformat(journal.today or "")
     for at, line in enumerate(inquiry.lines):
         if line.id not in journal.finished:
-            plans = {arm.name: arm.plan(line.request, today) for arm in _taking_turns(inquiry.arms, at)}
-            journal.write(line.id, {arm.name: plans[arm.name] for arm in inquiry.arms})
+            plans: Plans = {}
+            factors: Seen = {}
+            for arm in _taking_turns(inquiry.arms, at):
+                plans[arm.name] = arm.plan(line.request, today)
+                factors[arm.name] = arm.planner.factors()
+            journal.write(line.id, {arm.name: plans[arm.name] for arm in inquiry.arms}, factors)
         tick()
     return {line.id: journal.finished[line.id] for line in inquiry.lines}
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from planner import paths
 from planner.catalog.loader import load_catalog
 from planner.evaluation.arms import Arm, standing_in
-from planner.pipeline import Planner
+from planner.evaluation.seeing import SeeingPlanner
 from planner.settings import Settings
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ class Answers:
 
     env: Mapping[str, str] = os.environ
 
-    def planner(self, catalog: str | None, settings: str | None) -> Planner:
+    def planner(self, catalog: str | None, settings: str | None) -> SeeingPlanner:
         """The planner whose catalog, environment and settings the arms share."""
-        return Planner(catalog=catalog, settings=settings, env=self.env)
+        return SeeingPlanner(catalog=catalog, settings=settings, env=self.env)
 
     def said(self, _arms: Sequence[Arm]) -> dict[str, Any]:
         """What the report says of the answers."""
@@ -71,14 +71,14 @@ class Replayed(Answers):
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def planner(self, catalog: str | None, settings: str | None) -> Planner:
+    def planner(self, catalog: str | None, settings: str | None) -> SeeingPlanner:
         """With the settings and channel keys of whoever recorded, unless settings are given."""
         notes = self._session.notes
         root = Path(catalog) if catalog else paths.shipped("skills")
         known = sorted({name for leaf in load_catalog(root).leaves for name in leaf.auth.required})
         env = standing_in(self.env, notes.get("channel_keys") or (), known)
         chosen: Settings | Mapping[str, Any] | str | None = settings or notes.get("settings")
-        return Planner(catalog=root, settings=chosen, env=env)
+        return SeeingPlanner(catalog=root, settings=chosen, env=env)
 
     def said(self, _arms: Sequence[Arm]) -> dict[str, Any]:
         """Whose answers those are, and from which file."""

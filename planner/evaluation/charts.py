@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
 WIDTH, HEIGHT = 360, 230
-LEFT, RIGHT, TOP, BOTTOM = 40, 12, 10, 34
+LEFT, RIGHT, TOP, BOTTOM = 46, 12, 10, 34
 _PLOT_W, _PLOT_H = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 _ROW = 30
 _TIMES = (0.1, 0.2, 0.5)  # ticks of each decade

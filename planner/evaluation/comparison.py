@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from planner.evaluation import differences
 from planner.evaluation.arms import Arm
 from planner.evaluation.costs import latency_ms, planning_cost
-from planner.evaluation.journal import Plans
+from planner.evaluation.journal import Journal, Plans
 from planner.evaluation.metrics import (
     OF_CHANNELS,
     OF_GROUPS,
@@ -29,15 +29,15 @@ SCHEMA_VERSION = "1.0"
 LABELS = (*OF_CHANNELS, *OF_GROUPS)
 
 
-def compared(inquiry: Inquiry, plans: Mapping[str, Plans], scores: Scored, today: str) -> dict[str, Any]:
+def compared(inquiry: Inquiry, plans: Mapping[str, Plans], scores: Scored, journal: Journal) -> dict[str, Any]:
     """The report (rules EVA-1.3 to EVA-1.10)."""
     arms = {arm.name: _arm(arm, plans, scores) for arm in inquiry.arms}
     first, *others = (arm.name for arm in inquiry.arms)
-    pairs = [_pair(first, other, inquiry, plans, scores) for other in others]
+    pairs = [_pair(first, other, inquiry, plans, scores, journal) for other in others]
     _correct([test for pair in pairs for test in pair["labels"].values()])
     return {
         "schema_version": SCHEMA_VERSION,
-        "about": _about(inquiry, scores, today),
+        "about": _about(inquiry, scores, journal.today or ""),
         "arms": arms,
         "pairs": pairs,
         "queries": [_query(line, plans[line.id], scores) for line in inquiry.lines],
@@ -89,7 +89,9 @@ def _arm(arm: Arm, plans: Mapping[str, Plans], scores: Scored) -> dict[str, Any]
     }
 
 
-def _pair(a: str, b: str, inquiry: Inquiry, plans: Mapping[str, Plans], scores: Scored) -> dict[str, Any]:
+def _pair(
+    a: str, b: str, inquiry: Inquiry, plans: Mapping[str, Plans], scores: Scored, journal: Journal
+) -> dict[str, Any]:
     alike = {query: _alike(of_query, a, b, inquiry.k) for query, of_query in plans.items()}
     values = {name: {query: row[name] for query, row in alike.items()} for name in next(iter(alike.values()))}
     return {
@@ -101,7 +103,7 @@ def _pair(a: str, b: str, inquiry: Inquiry, plans: Mapping[str, Plans], scores: 
             kind: _slices(a, b, of_query, alike, scores, inquiry.seed) for kind, of_query in scores.slices.items()
         },
         "per_query": alike,
-        "most_different": differences.most_different(a, b, inquiry, plans, scores, alike),
+        "most_different": differences.most_different(a, b, inquiry, plans, scores, alike, journal.factors),
     }
 
 

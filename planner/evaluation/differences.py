@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from planner.channels.model import ChannelPick, ChannelPlan, RunnerUp
-from planner.evaluation.journal import Plans
+from planner.channels.model import ChannelPick, ChannelPlan
+from planner.evaluation.journal import Plans, Seen
 from planner.evaluation.scoring import Scored
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ def most_different(
     plans: Mapping[str, Plans],
     scores: Scored,
     alike: Mapping[str, Mapping[str, float | None]],
+    factors: Mapping[str, Seen],
 ) -> list[dict[str, Any]]:
     """At most 12 queries: by the difference in nDCG, then (or without labels) by overlap (rule EVA-1.10)."""
     one, other = scores.labels[a]["ndcg"], scores.labels[b]["ndcg"]
@@ -42,7 +43,7 @@ def most_different(
                 "rbo": alike[line.id]["rbo"],
                 "picks": {a: _picks(of_a, weights[a]), b: _picks(of_b, weights[b])},
                 "groups": {a: _groups(of_a), b: _groups(of_b)},
-                "changes": _changes((a, of_a), (b, of_b), weights),
+                "changes": _changes((a, of_a), (b, of_b), weights, factors[line.id]),
             }
         )
     return rows
@@ -54,13 +55,13 @@ def _differ(plans: Plans, a: str, b: str) -> bool:
 
 def _picks(plan: ChannelPlan, weights: Mapping[str, float]) -> list[dict[str, Any]]:
     return [
-        {"channel": pick.channel, "group": pick.group, "score": pick.score, "parts": _parts(pick, weights)}
+        {"channel": pick.channel, "group": pick.group, "score": pick.score, "parts": _parts(pick.factors, weights)}
         for pick in plan.channels
     ]
 
 
-def _parts(pick: ChannelPick | RunnerUp, weights: Mapping[str, float]) -> dict[str, float]:
-    return {name: round(weight * pick.factors.get(name, 0.0), 6) for name, weight in weights.items()}
+def _parts(factors: Mapping[str, float], weights: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(weight * factors.get(name, 0.0), 6) for name, weight in weights.items()}
 
 
 def _groups(plan: ChannelPlan) -> list[dict[str, Any]]:
@@ -68,7 +69,10 @@ def _groups(plan: ChannelPlan) -> list[dict[str, Any]]:
 
 
 def _changes(
-    one: tuple[str, ChannelPlan], other: tuple[str, ChannelPlan], weights: Mapping[str, Mapping[str, float]]
+    one: tuple[str, ChannelPlan],
+    other: tuple[str, ChannelPlan],
+    weights: Mapping[str, Mapping[str, float]],
+    seen: Seen,
 ) -> list[dict[str, Any]]:
     """A row a channel that only one arm picked: why the other did not, and what each factor adds to the difference."""
     rows = []
@@ -76,31 +80,32 @@ def _changes(
         there = {pick.channel for pick in without.channels}
         for pick in plan.channels:
             if pick.channel not in there:
-                beside = next((r for r in without.runners_up if r.channel == pick.channel), None)
+                mine = _parts(pick.factors, weights[arm])
+                theirs = _parts(seen[lacking].get(pick.channel, {}), weights[lacking])
                 rows.append(
                     {
                         "channel": pick.channel,
                         "only_in": arm,
-                        "why_not": _why_not(pick, without, beside),
-                        "factors": _gaps(pick, beside, weights[arm], weights[lacking]) if beside else None,
+                        "score": pick.score,
+                        "score_elsewhere": round(sum(theirs.values()), 4),
+                        "why_not": _why_not(pick, without),
+                        "factors": _gaps(mine, theirs),
                     }
                 )
     return rows
 
 
-def _why_not(pick: ChannelPick, plan: ChannelPlan, beside: RunnerUp | None) -> str:
-    if reason := plan.skip_reasons.get(pick.name) or (beside.kept_out_by if beside else None):
+def _why_not(pick: ChannelPick, plan: ChannelPlan) -> str:
+    beside = next((runner.kept_out_by for runner in plan.runners_up if runner.channel == pick.channel), None)
+    if reason := plan.skip_reasons.get(pick.name) or beside:
         return reason
     if reason := plan.skip_reasons.get(pick.group):
         return f"its group {pick.group} was left out: {reason}"
     if pick.group not in {group.name for group in plan.groups}:
         return f"its group {pick.group} was not picked"
-    return "scored lower than every pick and the three runners-up"
+    return "ranked below every pick"
 
 
-def _gaps(
-    pick: ChannelPick, beside: RunnerUp, own: Mapping[str, float], theirs: Mapping[str, float]
-) -> dict[str, float]:
-    mine, other = _parts(pick, own), _parts(beside, theirs)
-    gaps = {name: round(mine[name] - other[name], 6) for name in mine}
+def _gaps(mine: Mapping[str, float], theirs: Mapping[str, float]) -> dict[str, float]:
+    gaps = {name: round(mine[name] - theirs[name], 6) for name in mine}
     return {name: gap for name, gap in gaps.items() if abs(gap) >= SMALL}

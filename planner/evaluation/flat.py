@@ -12,7 +12,8 @@ from planner.channels.model import ChannelPlan
 from planner.channels.scoring import Context, score_groups, trusted
 from planner.channels.selection import Boost
 from planner.channels.stages import Stage1, candidates, pick_leaves, rank_key
-from planner.pipeline import Planner
+from planner.evaluation.seeing import SeeingPlanner
+from planner.pipeline import Job
 
 
 def select_flat(judgement: Judgement, context: Context, warnings: Sequence[str], boost: Boost) -> ChannelPlan:
@@ -38,7 +39,9 @@ def _refused(context: Context) -> dict[str, str]:
     return {channel: reason for channel, reason in reasons if reason}
 
 
-class FlatPlanner(Planner):
+class FlatPlanner(SeeingPlanner):
     """A planner that picks from one list."""
 
-    _choose = staticmethod(select_flat)
+    def _choose(self, judgement: Judgement, context: Context, warnings: Sequence[str], job: Job) -> ChannelPlan:
+        self.seen = (judgement, context)
+        return select_flat(judgement, context, warnings, job.boosted)

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from planner.channels.model import ChannelPlan
+from planner.evaluation.seeing import Factors
 
 Plans = dict[str, ChannelPlan]
+Seen = dict[str, Factors]
 
 
 class Journal:
@@ -22,6 +24,7 @@ class Journal:
         self.path = folder / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.jsonl"
         self.today: str | None = None
         self.finished: dict[str, Plans] = {}
+        self.factors: dict[str, Seen] = {}
 
     def resume(self) -> None:
         """Read what an interrupted run left; a line that was cut off is dropped (rule EVA-1.8)."""
@@ -41,10 +44,11 @@ class Journal:
             self.path.write_bytes(b"")
             self._append({"today": today})
 
-    def write(self, query: str, plans: Plans) -> None:
-        """A finished query. It is on disk when this returns."""
-        self.finished[query] = plans
-        self._append({"id": query, "plans": {arm: plan.model_dump(mode="json") for arm, plan in plans.items()}})
+    def write(self, query: str, plans: Plans, factors: Seen) -> None:
+        """A finished query, and the factors of all its leaves by arm. It is on disk when this returns."""
+        self.finished[query], self.factors[query] = plans, factors
+        dumped = {arm: plan.model_dump(mode="json") for arm, plan in plans.items()}
+        self._append({"id": query, "plans": dumped, "factors": factors})
 
     def _take(self, row: bytes) -> bool:
         try:
@@ -53,6 +57,7 @@ class Journal:
                 self.today = str(value["today"])
             else:
                 plans = value["plans"].items()
+                self.factors[value["id"]] = value["factors"]
                 self.finished[value["id"]] = {arm: ChannelPlan.model_validate(plan) for arm, plan in plans}
         except (ValueError, KeyError, TypeError, AttributeError):
             return False

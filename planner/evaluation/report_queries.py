@@ -68,13 +68,13 @@ def _two(value: float) -> str:
 
 def _change(numbers: Numbers, path: tuple[str | int, ...], change: dict[str, Any]) -> str:
     factors = change["factors"]
-    if factors is None:
-        parts = ""
-    elif factors:
-        gaps = ", ".join(f"{name} {numbers.at(*path, 'factors', name, form=wording.signed)}" for name in factors)
-        parts = f" Its score differs by {gaps}."
-    else:
-        parts = " Both arms score it the same."
+    own, other = (numbers.at(*path, key, form=_two) for key in ("score", "score_elsewhere"))
+    gaps = ", ".join(f"{name} {numbers.at(*path, 'factors', name, form=wording.signed)}" for name in factors)
+    parts = (
+        f" Score {own}, there {other}: {gaps}."
+        if gaps
+        else f" Both score it {own}: not the factors, the way of picking."
+    )
     why = escape(change["why_not"])
     return f"<li><b>{escape(change['channel'])}</b> (only {escape(change['only_in'])}): {why}.{parts}</li>"
 

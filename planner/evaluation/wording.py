@@ -41,8 +41,10 @@ def number(value: float | None) -> str:
 
 
 def signed(value: float | None) -> str:
-    """Three decimals and a sign."""
-    return NOTHING if value is None else f"{value:+.3f}".replace("-", "−")
+    """Three decimals and a sign; none for what rounds to 0."""
+    if value is None:
+        return NOTHING
+    return f"{value:+.3f}".replace("-", "−") if abs(value) >= 0.0005 else "0.000"
 
 
 def interval(row: dict[str, Any]) -> str:
