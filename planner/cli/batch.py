@@ -14,7 +14,7 @@ import click
 from planner.cli.common import catalog_option, json_option, note, print_json, settings_option
 from planner.evaluation.batch import Job, Status, Summary, Watch, run_batch
 from planner.evaluation.batch_rows import FIELDS, Setup
-from planner.pipeline import JUDGES, Planner
+from planner.pipeline import JUDGES
 from planner.settings import load_settings
 
 if TYPE_CHECKING:
@@ -93,8 +93,8 @@ def _report(summary: Summary, job: Job, as_json: bool) -> None:
     note(", ".join(parts))
     if summary.ignored:
         note(f"fields that planning does not know were ignored: {', '.join(summary.ignored)}")
-    if unasked := Planner(job.setup.catalog, job.setup.settings, job.setup.env).judge_note(job.setup.judge):
-        note(unasked)
+    if summary.note:
+        note(summary.note)
 
 
 @contextmanager

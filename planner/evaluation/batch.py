@@ -53,6 +53,7 @@ class Summary:
     counts: Counter[str]
     ignored: tuple[str, ...]
     run: dict[str, str]
+    note: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """For `--json`."""
@@ -69,16 +70,18 @@ def run_batch(job: Job, watch: Watch) -> Summary:
     """Plan every line of the input, in its order (rules EVA-2.1 to EVA-2.8). Raises InputError, PlannerError."""
     check(job)
     planner = job.setup.planner()
-    asking = planner.asks_models(job.setup.judge)
+    every_s = 0.0 if planner.asks_models(job.setup.judge) else SAVE_S
     journal = Journal(identity(job, planner, fingerprint(job.source)), job.setup.today)
     ignored: set[str] = set()
-    with opened(job.out, job.bad, journal, 0.0 if asking else SAVE_S, job.start) as output:
+    with opened(job.out, job.bad, journal, every_s, job.start) as output:
         if not output.journal.finished:
             add = _watched(output, size_of(job.source), ignored, watch)
             # a resumed batch goes on with the day on which it was begun
-            _plan(replace(job, setup=replace(job.setup, today=output.journal.today)), output.journal.place, asking, add)
+            setup = replace(job.setup, today=output.journal.today)
+            _plan(replace(job, setup=setup), planner, output.journal.place, add)
             output.finish()
-        return Summary(output.journal.counts, tuple(sorted(ignored)), dict(output.journal.run))
+        note = planner.judge_note(job.setup.judge)
+        return Summary(output.journal.counts, tuple(sorted(ignored)), dict(output.journal.run), note)
 
 
 def check(job: Job) -> None:
@@ -95,13 +98,14 @@ def check(job: Job) -> None:
         raise InputError("--per-minute", job.per_minute, "more than 0")
 
 
-def _plan(job: Job, place: Place, asking: bool, add: Add) -> None:
-    if asking:
-        plan_asking(read_chunks(job.source, place, 1), job.setup, add, job.concurrency, job.per_minute)
+def _plan(job: Job, planner: Planner, place: Place, add: Add) -> None:
+    if planner.asks_models(job.setup.judge):
+        chunks = read_chunks(job.source, place, 1)
+        plan_asking(chunks, planner, job.setup, add, job.concurrency, job.per_minute)
         return
     chunks, workers = read_chunks(job.source, place, ROWS), job.workers or cores()
     if workers == 1:
-        plan_here(chunks, job.setup, add)
+        plan_here(chunks, planner, job.setup, add)
     else:
         plan_on_cores(chunks, job.setup, add, workers)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from planner.evaluation.batch_rows import Done, Item, Setup, aplan_item
 from planner.evaluation.batch_sources import Chunk, Place
 from planner.evaluation.batch_workers import Add
+from planner.pipeline import Planner
 
 if TYPE_CHECKING:
     from asyncio import Task
@@ -18,20 +19,24 @@ if TYPE_CHECKING:
 _AHEAD = 2  # answers a slow plan may keep waiting, in multiples of the concurrency; lost when the run is killed
 
 
-def plan_asking(chunks: Iterable[Chunk], setup: Setup, add: Add, concurrency: int, per_minute: float | None) -> None:
+def plan_asking(
+    chunks: Iterable[Chunk], planner: Planner, setup: Setup, add: Add, concurrency: int, per_minute: float | None
+) -> None:
     """Plans by models, `concurrency` at once, at most `per_minute` begun in any minute (rules EVA-2.7, EVA-2.8).
 
     Chunks hold one line each, so that the place is that of the last line kept.
     """
     import asyncio
 
-    asyncio.run(_plan(chunks, setup, add, concurrency, per_minute))
+    asyncio.run(_plan(chunks, planner, setup, add, concurrency, Pace(per_minute)))
 
 
-async def _plan(chunks: Iterable[Chunk], setup: Setup, add: Add, concurrency: int, per_minute: float | None) -> None:
+async def _plan(
+    chunks: Iterable[Chunk], planner: Planner, setup: Setup, add: Add, concurrency: int, pace: Pace
+) -> None:
     import asyncio
 
-    planner, seats, pace = setup.planner(), asyncio.Semaphore(concurrency), Pace(per_minute)
+    seats = asyncio.Semaphore(concurrency)
 
     async def one(item: Item) -> Done:
         async with seats:

@@ -154,13 +154,12 @@ def core_row(name: str, plan: ChannelPlan) -> dict[str, Any]:
 
 
 def flags(plan: ChannelPlan) -> list[str]:
-    """What a reader of the row should know: the guard missed, a step down, a key missing, changes, warnings."""
+    """What a reader should know: too few native channels, a step down, a channel without its key, notes in the plan."""
     found = {
-        "guard_missed": plan.chinese_native_quota_met is False,
+        "unguarded": plan.chinese_native_quota_met is False,
         "degraded": bool(plan.degradations),
-        "key_missing": not all(pick.runnable for pick in plan.channels),
-        "adjusted": bool(plan.adjustments),
-        "warned": bool(plan.warnings),
+        "keyless": not all(pick.runnable for pick in plan.channels),
+        "noted": bool(plan.adjustments or plan.warnings),
     }
     return [name for name, holds in found.items() if holds]
 

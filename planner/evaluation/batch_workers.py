@@ -24,9 +24,8 @@ Add = Callable[[Done, Place], None]
 _kept: list[tuple[Planner, Setup]] = []
 
 
-def plan_here(chunks: Iterable[Chunk], setup: Setup, add: Add) -> None:
+def plan_here(chunks: Iterable[Chunk], planner: Planner, setup: Setup, add: Add) -> None:
     """In this process."""
-    planner = setup.planner()
     for items, end in chunks:
         add(plan_items(planner, items, setup), end)
 

@@ -1,0 +1,73 @@
+"""Runs of the command that are interrupted or killed, as a whole with their worker processes."""
+
+import os
+import signal
+import subprocess
+
+import pytest
+
+from planner.evaluation.batch import run_batch
+from tests.evaluation.batch_runs import begin, job, run, size, unwatched, wait_for, write_requests
+
+
+def children_of(pid):
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    return [int(child) for child in listed.stdout.split()]
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    stat = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
+    return bool(stat.strip()) and not stat.startswith("Z")
+
+
+def interrupt(process):
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert "--resume goes on" in said
+
+
+def kill(process):
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate(timeout=60)
+
+
+def stop_and_resume(tmp_path, env, source, stop, stops, rows):
+    """Stop a run several times, each time some rows later; returns the final file."""
+    out, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
+    for _ in range(stops):
+        before = size(part)
+        process = begin(env, source, out, "--workers", "2", "--resume")
+        wait_for(lambda before=before: size(part) > before + 100 * rows // (stops + 2))
+        children = children_of(process.pid)
+        stop(process)
+        assert not out.exists()
+        wait_for(lambda children=children: not any(map(alive, children)), 20)
+    code, said = run(env, source, out, "--workers", "2", "--resume")
+    assert code == 0, said
+    return out
+
+
+def compare(tmp_path, env, stop, rows, stops):
+    source = write_requests(tmp_path / "in.jsonl", rows)
+    run_batch(job(source, tmp_path / "whole.jsonl", env), unwatched)
+    out = stop_and_resume(tmp_path, env, source, stop, stops, rows)
+    assert out.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    assert sorted(path.name for path in tmp_path.glob("*.json*")) == ["in.jsonl", "out.jsonl", "whole.jsonl"]
+
+
+@pytest.mark.rule("EVA-2.5", "EVA-2.6")
+@pytest.mark.parametrize("stop", [interrupt, kill])
+def test_a_stopped_run_resumes_to_the_same_file_and_leaves_no_process(tmp_path, env, stop):
+    compare(tmp_path, env, stop, rows=600, stops=1)
+
+
+@pytest.mark.slow
+@pytest.mark.rule("EVA-2.5")
+@pytest.mark.parametrize("stop", [interrupt, kill])
+def test_100_000_rows_stopped_three_times(tmp_path, env, stop):
+    compare(tmp_path, env, stop, rows=int(os.environ.get("BATCH_ROWS", "100000")), stops=3)
