@@ -11,7 +11,7 @@ from planner.cli.common import catalog_option, note, settings_option
 
 @click.command()
 @click.option("--http", metavar="HOST:PORT", help="Streamable HTTP instead of standard input and output.")
-@click.option("--allow-host", multiple=True, metavar="NAME", help="A name clients reach the HTTP server by; repeatable.")
+@click.option("--allow-host", multiple=True, metavar="NAME", help="A name clients reach it by over HTTP; repeatable.")
 @settings_option
 @catalog_option
 def command(http: str | None, allow_host: tuple[str, ...], settings: str | None, catalog: str | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from planner.channels.model import ChannelPlan, Degradation, JudgeInfo, Usage
 from planner.sources.events import Directive, TrackState
@@ -45,12 +45,13 @@ class Step(Answer):
     state: TrackState
 
 
-class Recorded(Answer):
-    """What the outcome history now says. `empty_sessions`: group to its consecutive sessions without a result."""
+class RecordedAnswer(Answer):
+    """What was recorded. `session`: to go on with; `empty_sessions`: group to empty sessions in a row."""
 
-    recorded: bool
-    empty_sessions: dict[str, int] = Field(default_factory=dict)
-    warnings: list[str] = Field(default_factory=list)
+    session: str
+    recorded: int
+    empty_sessions: dict[str, int]
+    warnings: list[str]
 
 
 def channel_answer(plan: ChannelPlan) -> ChannelAnswer:

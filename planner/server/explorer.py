@@ -21,6 +21,7 @@ from planner.routes import explain_route
 from planner.server import judging
 from planner.server.arguments import JudgeName, Names, Strict
 from planner.server.guard import HEALTH, Guard, Rules
+from planner.server.http import health
 from planner.server.strict import problem, unknown
 
 _PAGE = Path(__file__).parent / "page"
@@ -45,8 +46,8 @@ class Ask(Strict):
     mode: Mode = "fast"
     languages: Languages = "all"
     recency: Recency = "any"
-    channel_priority: Names = []
-    channel_skip: Names = []
+    channel_priority: Names = Field(default_factory=list)
+    channel_skip: Names = Field(default_factory=list)
     max_channels: Count | None = None
     max_groups: Count | None = None
     max_cost_usd: Dollars | None = None
@@ -83,7 +84,7 @@ class Explorer:
             "weights": {"group": settings.group_weights.model_dump(), "leaf": settings.leaf_weights.model_dump()},
             "targets": settings.targets.model_dump(),
             "ceilings": {"channels": settings.max_channels, "groups": settings.max_groups},
-            "has_model": self.planner.judge_note("auto") is None,
+            "has_model": self.planner.asks_models("auto"),
         }
 
     async def plan(self, ask: Ask) -> dict[str, Any]:
@@ -142,9 +143,6 @@ def explorer_app(planner: Planner, rules: Rules) -> ASGIApp:
             return JSONResponse({"error": told}, status_code=400, headers=_HEADERS)
         except PlannerError as error:
             return JSONResponse({"error": {"message": str(error)}}, status_code=500, headers=_HEADERS)
-
-    async def health(_request: Request) -> Response:
-        return JSONResponse({"status": "ok"})
 
     routes = [
         *(Route(path, file) for path in _FILES),

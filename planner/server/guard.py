@@ -1,4 +1,4 @@
-"""What stands before every HTTP request: rate, Host, Origin, token, body size, concurrency, time. Refusals say little."""
+"""What stands before every HTTP request: rate, Host, Origin, token, body size, concurrency, time."""
 
 from __future__ import annotations
 

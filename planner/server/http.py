@@ -15,7 +15,7 @@ import uvicorn
 from mcp.server.mcpserver import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
 from planner.errors import InputError
@@ -66,10 +66,7 @@ def read_rules(address: Address, bounds: ServerSettings, env: Mapping[str, str],
 def mcp_app(server: MCPServer[Any], rules: Rules) -> ASGIApp:
     """The guarded application: MCP at /mcp, and /health."""
 
-    @server.custom_route(HEALTH, methods=["GET"], include_in_schema=False)
-    async def health(_request: Request) -> JSONResponse:
-        return JSONResponse({"status": "ok"})
-
+    server.custom_route(HEALTH, methods=["GET"])(health)
     app = server.streamable_http_app(
         max_request_body_size=rules.bounds.body_kb * 1024,
         session_idle_timeout=_IDLE_S,
@@ -78,6 +75,11 @@ def mcp_app(server: MCPServer[Any], rules: Rules) -> ASGIApp:
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     return Guard(app, rules)
+
+
+async def health(_request: Request) -> Response:
+    """Whether the server answers at all; nothing else is told to those without a token."""
+    return JSONResponse({"status": "ok"})
 
 
 def listen(address: Address) -> socket.socket:

@@ -35,9 +35,7 @@ def add_resources(server: MCPServer[Any], planner: Planner) -> None:
         rows = [channel_record(leaf, planner) for leaf in catalog.leaves if leaf.is_channel]
         return _json({"version": catalog.version, "channels": rows})
 
-    @server.resource(
-        "catalog://groups/{name}", name="group", description="A group and its channels.", mime_type=_JSON
-    )
+    @server.resource("catalog://groups/{name}", name="group", description="A group and its channels.", mime_type=_JSON)
     def group(name: str) -> str:
         groups = planner.catalog.group_by_name
         if name not in groups:

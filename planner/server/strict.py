@@ -41,7 +41,7 @@ class StrictTool(Tool):
             raise ToolError("; ".join(dict.fromkeys(told[:_ERRORS_TOLD]))) from None
 
 
-def strict_tool(function: Callable[..., Any], title: str, annotations: ToolAnnotations) -> StrictTool:
+def strict_tool(function: Callable[..., Any], title: str, annotations: ToolAnnotations) -> Tool:
     """The tool of a function; its docstring is the description."""
     tool = StrictTool.from_function(function, title=title, annotations=annotations, description=_described(function))
     slim = _slim(tool.parameters) | {"additionalProperties": False}
@@ -50,7 +50,7 @@ def strict_tool(function: Callable[..., Any], title: str, annotations: ToolAnnot
 
 def unknown(key: str, known: list[str]) -> str:
     """The refusal of an unknown argument."""
-    hint = nearest(key, known)
+    hint = next((name for name in known if name.startswith(f"{key}_")), None) or nearest(key, known)
     return f"{shown(key)} is not an argument" + (f"; did you mean {hint}?" if hint else f"; known: {', '.join(known)}")
 
 
@@ -78,7 +78,9 @@ def _slim(schema: Any) -> Any:
         return schema
     if len(choices := [item for item in schema.get("anyOf", ()) if item != {"type": "null"}]) == 1:
         schema = {**{key: value for key, value in schema.items() if key != "anyOf"}, **choices[0]}
-    return {key: _slim_all(value) if key in _BY_NAME else _slim(value) for key, value in schema.items() if _says(key, value)}
+    return {
+        key: _slim_all(value) if key in _BY_NAME else _slim(value) for key, value in schema.items() if _says(key, value)
+    }
 
 
 def _slim_all(named: dict[str, Any]) -> dict[str, Any]:
@@ -86,7 +88,10 @@ def _slim_all(named: dict[str, Any]) -> dict[str, Any]:
 
 
 def _says(key: str, value: Any) -> bool:
-    return key != "title" and not (key == "default" and value in (None, [], ""))
+    """Whether a keyword tells a model more than it would guess; validation does not need it said."""
+    if key == "default":
+        return value not in (None, [], "")
+    return key != "title" and (key, value) not in (("additionalProperties", True), ("minimum", 0))
 
 
 def _told_twice(result: CallToolResult) -> CallToolResult:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
+from anyio import to_thread
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
@@ -12,11 +14,12 @@ from pydantic import Field
 from planner.channels.model import Languages, Mode, Recency
 from planner.combined import CombinedPlan, combine, outline
 from planner.errors import InputError
+from planner.history.outcomes import Outcome
 from planner.intake import read_question
 from planner.pipeline import Planner
 from planner.routes import explain_route
 from planner.server import judging
-from planner.server.answers import ChannelAnswer, Step, channel_answer
+from planner.server.answers import ChannelAnswer, RecordedAnswer, Step, channel_answer
 from planner.server.arguments import (
     Engines,
     Explicit,
@@ -37,6 +40,7 @@ from planner.tracker import PlanTracker
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _ASKS = _READS.model_copy(update={"open_world_hint": True})  # a configured model may be asked
+_WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
 
 
 class Tools:
@@ -52,6 +56,7 @@ class Tools:
             strict_tool(self.route_sources_tool, "Budget searches over sources", _READS),
             strict_tool(self.plan_tool, "Plan sources and channels", _ASKS),
             strict_tool(self.next_step_tool, "Next step of a plan", _READS),
+            strict_tool(self.record_outcome_tool, "Record what searches gave", _WRITES),
         ]
 
     async def select_channels_tool(
@@ -155,6 +160,22 @@ class Tools:
         if event is not None:
             _report(tracker, event)
         return Step(directive=tracker.directive, state=tracker.state)
+
+    async def record_outcome_tool(
+        self,
+        outcomes: list[Outcome],
+        session: Annotated[str | None, Field(description="Of the last answer; none begins one")] = None,
+        query: Annotated[str, Field(description="Only its kind is kept, unless the user allows more")] = "",
+    ) -> RecordedAnswer:
+        """Record what searches of channels gave, so that later plans learn from it."""
+        record = partial(self.planner.history.record, outcomes, session=session, query=query or None)
+        done = await to_thread.run_sync(record)
+        return RecordedAnswer(
+            session=done.session,
+            recorded=done.recorded,
+            empty_sessions=done.empty_sessions,
+            warnings=list(done.warnings),
+        )
 
     def _routed(self, request: dict[str, Any]) -> SourcePlan:
         given = {key: value for key, value in request.items() if value is not None}

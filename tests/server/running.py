@@ -14,8 +14,8 @@ from planner.server.http import Address, listen, read_rules
 class TwoJudges(Planner):
     """A planner with a model that thinks as the heuristic does, but skips its first pick."""
 
-    def judge_note(self, judge=None):
-        return None
+    def asks_models(self, judge=None):
+        return True
 
     async def aselect(self, query, clarify_result=None, scope=None, **options):
         judge = options.pop("judge", None)
