@@ -130,7 +130,7 @@ def _charged(state: TrackState) -> TrackState:
         update={
             "tallies": {**state.tallies, source: spent},
             "retries": state.retries + 1 if asked.action == "retry_narrower" else 0,
-            "change_due": state.change_due and asked.action != "change_strategy",
+            "change_due": False,  # the next search after it is due is the changed one
             "narrow_due": False,
             "channel_at": (names.index(asked.channel) + 1) % len(names) if asked.channel else state.channel_at,
         }
