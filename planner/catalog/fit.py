@@ -24,7 +24,7 @@ from planner.catalog.solving import ridge_dual, ridge_primal
 BITS = 15  # 2^15 table rows; 2^14 costs .01 of nDCG
 PENALTY = 1.0
 WEIGHTS = {"cues": 1.0, "wanted": 1.5, "latin": 2.5, "cjk": 3.0}  # share of a block in the kernel
-CUE_WEIGHTS = {"named": 0.67, "family": 0.67, "subject": 0.67, "keyword": 0.3, "hint": 0.3}
+CUE_WEIGHTS = {"named": 0.67, "family": 0.67, "subject": 0.67, "keyword": 0.15, "hint": 0.3}
 PLAIN_CUE = 0.1
 RARE = 3  # cues in fewer examples get no row
 FOLDS = 5

@@ -27,6 +27,7 @@ UNIT = 1000  # a stored weight is an integer share of 1 / UNIT
 QUERY_POWER = 1.5
 BUDGET = 4000  # leaves touched per query, those of the rarest terms first
 KINDS = {"w": 0.7, "s": 1.5, "b": 1.0, "3": 0.8, "4": 0.5, "c": 0.5, "d": 1.5}
+_SHOWN = "wsbd"  # kinds of terms a reader understands
 _WORD = re.compile(r"[^\W_\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff]+")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -136,9 +137,12 @@ class PostingsScorer:
             Evidence(term[1:].strip(), query_weight * rows[at + 1] / (UNIT * norm))
             for term, query_weight, rows in found
             for at in range(1, len(rows), 2)
-            if rows[at] == leaf and term[0] in "wbd"
+            if rows[at] == leaf and term[0] in _SHOWN
         ]
-        return sorted(shares, key=lambda e: (-e.weight, e.feature))[:limit]
+        best: dict[str, Evidence] = {}
+        for share in sorted(shares, key=lambda e: (-e.weight, e.feature)):
+            best.setdefault(share.feature, share)
+        return list(best.values())[:limit]
 
     def _found(self, features: Features) -> tuple[list[tuple[str, float, list[float]]], float]:
         known = self._terms
