@@ -11,7 +11,6 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
 
 from planner.channels.model import Count, Dollars, Languages, Mode, Recency
 from planner.errors import InputError, PlannerError
@@ -89,9 +88,9 @@ class Explorer:
 
     async def plan(self, ask: Ask) -> dict[str, Any]:
         """Both plans of a question, each whole. Raises InputError."""
+        channels = await judging.select(self.planner, _silent, ask.selection())
         reading = read_question(ask.query, {"budget_limit": ask.budget_limit})
         routed = explain_route(reading.request, settings=self.planner.settings, env=self.planner.env)
-        channels = await judging.select(self.planner, _silent, ask.selection())
         return {
             "channels": channels.model_dump(mode="json"),
             "request": reading.request,
@@ -122,7 +121,7 @@ def read_ask(raw: bytes) -> Ask:
         raise InputError(".".join(map(str, first["loc"])), first["input"], accepted or "a value") from None
 
 
-def explorer_app(planner: Planner, rules: Rules) -> ASGIApp:
+def explorer_app(planner: Planner, rules: Rules) -> Guard:
     """The guarded application (rules EXP-1.1 to EXP-1.4)."""
     explorer = Explorer(planner)
 

@@ -13,7 +13,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
-from mcp.server.transport_security import RequestBodyLimitMiddleware
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -22,6 +21,7 @@ from planner.settings import ServerSettings
 HEALTH = "/health"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _MOST_CLIENTS = 1024
+_DRAINED = 64  # times the size allowed
 _LAST_WORD_S = 10.0  # beyond the time a plan may take
 
 
@@ -38,21 +38,28 @@ class Guard:
     """Refuses before the application sees a request (rules MCP-4.2 to MCP-4.5)."""
 
     def __init__(self, app: ASGIApp, rules: Rules, clock: Callable[[], float] = time.monotonic) -> None:
-        self._app = RequestBodyLimitMiddleware(app, rules.bounds.body_kb * 1024)
-        self._bare = app
+        self._app = app
         self._rules = rules
         self._buckets = Buckets(rules.bounds.requests_per_s, rules.bounds.burst, clock)
         self._busy = 0
+        self._closing = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._bare(scope, receive, send)
+            await self._app(scope, receive, send)
         elif refusal := self._refusal(scope):
             await _refuse(send, *refusal)
         elif scope["method"] == "POST":
             await self._bounded(scope, receive, send)
         else:
             await self._app(scope, receive, send)
+
+    async def drain(self, within_s: float) -> None:
+        """Take nothing new, and wait until what is being answered is."""
+        self._closing = True
+        with anyio.move_on_after(within_s):
+            while self._busy:
+                await anyio.sleep(0.02)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         headers = Headers(scope=scope)
@@ -80,13 +87,17 @@ class Guard:
         return hmac.compare_digest(_digest(given.strip()), _digest(self._rules.token)) and scheme.lower() == "bearer"
 
     async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._busy >= self._rules.bounds.concurrency:
+        if self._closing or self._busy >= self._rules.bounds.concurrency:
             await _refuse(send, 503, "busy; try again in a moment")
             return
         self._busy += 1
         try:
             with anyio.move_on_after(self._rules.bounds.answer_s + _LAST_WORD_S):
-                await self._app(scope, receive, send)
+                body = await _body(receive, self._rules.bounds.body_kb * 1024)
+                if body is None:
+                    await _refuse(send, 413, "the request is too large")
+                else:
+                    await self._app(scope, _replayed(body, receive), send)
         finally:
             self._busy -= 1
 
@@ -114,6 +125,29 @@ def _host_of(header: str | None) -> str | None:
         return urlsplit(f"//{header}").hostname if header else None
     except ValueError:
         return None
+
+
+async def _body(receive: Receive, most: int) -> bytes | None:
+    """The body; None where it is larger: then the rest is read, within reason, so that the client hears of it."""
+    kept, size = bytearray(), 0
+    while size <= most * _DRAINED:
+        message = await receive()
+        piece = message.get("body", b"")
+        size += len(piece)
+        if size <= most:
+            kept += piece
+        if not message.get("more_body", False):
+            break
+    return bytes(kept) if size <= most else None
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    waiting: list[MutableMapping[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> MutableMapping[str, Any]:
+        return waiting.pop() if waiting else await receive()
+
+    return replay
 
 
 def _digest(text: str) -> bytes:

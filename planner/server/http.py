@@ -14,9 +14,9 @@ from typing import Any
 import uvicorn
 from mcp.server.mcpserver import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
+from sse_starlette.sse import AppStatus
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp
 
 from planner.errors import InputError
 from planner.server.guard import HEALTH, LOOPBACK, Guard, Rules
@@ -25,7 +25,6 @@ from planner.settings import ServerSettings
 TOKEN = "PLANNER_HTTP_TOKEN"
 _IDLE_S = 1800.0
 _SHUTDOWN_S = 5
-_HEADERS_MOST = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ def read_rules(address: Address, bounds: ServerSettings, env: Mapping[str, str],
     return Rules(LOOPBACK | {address.host.lower()} | {name.lower() for name in names}, token, bounds)
 
 
-def mcp_app(server: MCPServer[Any], rules: Rules) -> ASGIApp:
+def mcp_app(server: MCPServer[Any], rules: Rules) -> Guard:
     """The guarded application: MCP at /mcp, and /health."""
 
     server.custom_route(HEALTH, methods=["GET"])(health)
@@ -91,15 +90,29 @@ def listen(address: Address) -> socket.socket:
         raise InputError("address", f"{address.host}:{address.port}", f"a free one ({error.strerror})") from None
 
 
-def serve(app: ASGIApp, listening: socket.socket, said: Callable[[], None]) -> None:
+class _Server(uvicorn.Server):
+    """Finishes what it is answering before streams are ended; else the SSE library cuts answers off."""
+
+    def __init__(self, config: uvicorn.Config, guard: Guard) -> None:
+        super().__init__(config)
+        self._guard = guard
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self._guard.drain(_SHUTDOWN_S)
+        AppStatus.should_exit = True
+        await super().shutdown(sockets)
+
+
+def serve(app: Guard, listening: socket.socket, said: Callable[[], None]) -> None:
     """Answer until SIGINT or SIGTERM; what is being answered is finished first, for a few seconds."""
     signal.signal(signal.SIGTERM, _leave)  # uvicorn raises the signal again once it has shut down
     config = uvicorn.Config(
         app, log_config=None, access_log=False, server_header=False, proxy_headers=False, ws="none",
-        timeout_graceful_shutdown=_SHUTDOWN_S, h11_max_incomplete_event_size=_HEADERS_MOST, http="h11",
+        timeout_graceful_shutdown=_SHUTDOWN_S, http="h11",
     )  # fmt: skip
+    AppStatus.enable_automatic_graceful_drain = False  # _Server does it
     said()
-    uvicorn.Server(config).run(sockets=[listening])
+    _Server(config, app).run(sockets=[listening])
 
 
 def url_of(listening: socket.socket, path: str) -> str:

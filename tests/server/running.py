@@ -1,7 +1,9 @@
 """The explorer in this process, on a free port, and doubles of the planner for it."""
 
+import os
 import threading
 from contextlib import contextmanager
+from pathlib import Path
 
 import uvicorn
 
@@ -46,3 +48,10 @@ def explorer(planner):
     finally:
         stop()
         listening.close()
+
+
+def child_env(env):
+    """The environment of a process of its own: no key, no model, no state of this machine."""
+    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
+    ours = {name: env[name] for name in env if name.startswith(("HOME", "PLANNER_", "XDG_", "PYTHON", "LC_"))}
+    return {**kept, **ours, "PYTHONPATH": str(Path.cwd())}
