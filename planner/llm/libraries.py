@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
+import sys
 import threading
 import time
 import warnings
@@ -56,6 +58,17 @@ def warm_up() -> threading.Thread:
     return thread
 
 
+async def close_clients() -> None:
+    """Close the connections that litellm keeps open; call it on the loop that the calls were made on."""
+    if not _loaded:
+        return
+    cache = _loaded[0].in_memory_llm_clients_cache
+    for client in list(cache.cache_dict.values()):
+        if callable(close := getattr(client, "close", None)) and asyncio.iscoroutine(closing := close()):
+            await closing
+    cache.flush_cache()
+
+
 def _import() -> tuple[ModuleType, ModuleType]:
     # before the import: no fetch of the price table, no .env from above site-packages
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
@@ -71,7 +84,11 @@ def _import() -> tuple[ModuleType, ModuleType]:
     litellm_module.disable_aiohttp_transport = True
     litellm_module.suppress_debug_info = True
     for name in _LOGGERS:
-        logging.getLogger(name).addFilter(_quiet)
+        logger = logging.getLogger(name)
+        logger.addFilter(_quiet)
+        for handler in logger.handlers:
+            if isinstance(handler, logging.StreamHandler):
+                handler.setStream(sys.stderr)  # stdout belongs to results
     return litellm_module, instructor_module
 
 

@@ -61,6 +61,8 @@ def replay(
         yield session
         if not record and whole and not session.played_to_end:
             raise ReplayMiss(explain.unplayed(session.path, session.cassette))
+    if record and session.pending is None:
+        raise PlannerError(f"{path}: nothing was recorded: no model answered")
     if session.pending is not None:
         session.path.parent.mkdir(parents=True, exist_ok=True)
         session.path.write_text(session.pending, "utf-8")

@@ -21,8 +21,8 @@ def made_with(catalog_version: str) -> dict[str, str]:
 
 def notes_of(answered_by: str, catalog_version: str, settings: Settings) -> dict[str, Any]:
     """What a file says of its making, beside the answers: enough to replay it on another machine."""
-    tiers = {tier: getattr(settings.llm, tier).model_dump(mode="json") for tier in ("standard", "fast")}
-    return {"answered_by": answered_by, "made_with": made_with(catalog_version), "settings": {"llm": tiers}}
+    llm = settings.llm.model_dump(mode="json", exclude={"cache_file"})
+    return {"answered_by": answered_by, "made_with": made_with(catalog_version), "settings": {"llm": llm}}
 
 
 def stale(path: Path, now: Mapping[str, Any]) -> list[str]:

@@ -1,6 +1,6 @@
 """Plays each row of the fault table against a real server, sync and async, and prints what happened.
 
-python tests/recorders/fault_report.py        exit code 1 when a row is not as it must be
+python -m tests.recorders.fault_report       exit code 1 when a row is not as it must be
 """
 
 from __future__ import annotations
@@ -8,21 +8,18 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.recorders.fault_rows import CANARY, QUERY, ROWS, Row
+from tests.recorders.faults import serve
 
-from recorders.fault_rows import CANARY, QUERY, ROWS, Row  # noqa: E402 - runs as a script too
-from recorders.faults import serve  # noqa: E402
-
-from planner import Planner  # noqa: E402
-from planner.llm import libraries, state  # noqa: E402
+from planner import Planner
+from planner.llm import libraries, state
 
 SLACK_S = 0.5  # a busy machine's, on top of the deadline
 
 
 def planner_for(row: Row, api_base: str) -> Planner:
-    """A planner whose Standard model stands behind `api_base`; every channel's key is missing, the model's is the canary."""
+    """A planner whose Standard model stands behind `api_base`, with the canary for its key."""
     tier = {"model": "openai/x", "api_base": api_base}
     numbers = {"standard": tier, "deadline_s": row.deadline_s, "backoff_s": 0.01}
     return Planner(settings={"llm": numbers}, env={"OPENAI_API_KEY": CANARY, "HOME": "/nonexistent"})
@@ -50,10 +47,11 @@ def problems(row: Row, plan, seen, seconds: float, catalog) -> list[str]:
     expected = row.reason is None
     checks = {
         f"tier {plan.judge.tier}": (plan.judge.tier == "standard") == expected,
-        f"degradations {reasons}": (not reasons) if expected else len(reasons) == 1 and reasons[0].startswith(row.reason),
+        f"degradations {reasons}": not reasons if expected else [r[: len(row.reason)] for r in reasons] == [row.reason],
         f"{len(seen)} requests": len(seen) == row.requests,
         f"{seconds:.2f} s": seconds <= row.deadline_s + SLACK_S,
-        "a plan of 1 to 5 known channels": 1 <= len(plan.channels) <= 5 and all(p.channel in known for p in plan.channels),
+        "1 to 5 channels": 1 <= len(plan.channels) <= 5,
+        "known channels": {pick.channel for pick in plan.channels} <= known,
         "scores in 0..1": all(0 <= pick.score <= 1 for pick in (*plan.channels, *plan.groups)),
         "two natives": len(natives) >= 2 and plan.chinese_native_quota_met is True,
         "no key in the plan": CANARY not in plan.model_dump_json(),

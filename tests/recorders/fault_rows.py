@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table reads across
 """The fault table: what the server does, and what the plan must say about it. Tests and the report read the same rows."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from email.utils import formatdate
 from time import time
 from typing import Any
 
-from recorders.faults import FaultServer, Reply, Script, Seen, chat, failure, tool_call
+from tests.recorders.faults import FaultServer, Reply, Script, Seen, chat, failure, tool_call
 
 CANARY = "sk-canary-0123456789abcdef"
 QUERY = "上海租房合同有哪些坑，房东不退押金怎么办"

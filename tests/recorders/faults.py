@@ -1,4 +1,4 @@
-"""A real HTTP server on loopback that answers as it is told to, whole or broken. One write an answer unless it drips."""
+"""A real HTTP server on loopback that answers as it is told to, whole or broken; in one write unless it drips."""
 
 from __future__ import annotations
 
@@ -129,8 +129,17 @@ def serve(script: Script | Reply) -> Iterator[FaultServer]:
     try:
         yield server
     finally:
+        _hang_up()
         loop.call_soon_threadsafe(task[0].cancel)
         thread.join(5)
+
+
+def _hang_up() -> None:
+    # litellm keeps connections open; to a server that is about to go, that would be a leak
+    from planner.llm import libraries, portal
+
+    if libraries.loaded():
+        portal.run(libraries.close_clients)
 
 
 def chat(

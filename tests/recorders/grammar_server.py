@@ -1,9 +1,11 @@
-"""A small real model behind an OpenAI-compatible endpoint; JSON schemas and tools become grammars of the sampler.
+"""A small real model behind an OpenAI-compatible endpoint; schemas and tools become grammars of the sampler.
 
-    python tests/recorders/grammar_server.py MODEL.gguf [PORT] [THREADS]
+    python tests/recorders/grammar_server.py MODEL.gguf [PORT] [THREADS] [loose]
 
-Needs llama-cpp-python, which no test needs. For recording cassettes only. The model's words are nonsense: what it proves
-is the path (HTTP, constrained decoding, usage, truncation), never the quality of a judgement.
+`loose`: the first answer to a question is only made to be JSON, of any shape, so that it has to be asked again.
+
+Needs llama-cpp-python, which no test needs. For recording cassettes only. The model's words are nonsense: what it
+proves is the path (HTTP, constrained decoding, usage, truncation), never the quality of a judgement.
 """
 
 from __future__ import annotations
@@ -67,9 +69,11 @@ def _literal(value):
     return json.dumps(json.dumps(value, ensure_ascii=False), ensure_ascii=False)
 
 
-def wanted(body):
+def wanted(body, loose=False):
     """The grammar a request asks for, and the name of the tool when it asks for one."""
     form = body.get("response_format") or {}
+    if loose and not any(message["role"] == "assistant" for message in body["messages"]):
+        return JSON_GRAMMAR, None
     if tools := body.get("tools"):
         tool = tools[0]["function"]
         return Grammar(tool["parameters"]).text, tool["name"]
@@ -87,17 +91,17 @@ def flat(message):
 class Model:
     """The model, one request at a time, with a fixed seed."""
 
-    def __init__(self, path, threads):
+    def __init__(self, path, threads, loose):
         from llama_cpp import Llama
 
         self.llama = Llama(path, n_ctx=8192, n_threads=threads, n_threads_batch=threads, seed=42, verbose=False,
                            chat_format="chatml")  # fmt: skip
-        self.lock = threading.Lock()
+        self.lock, self.loose = threading.Lock(), loose
 
     def answer(self, body):
         from llama_cpp import LlamaGrammar
 
-        grammar, tool = wanted(body)
+        grammar, tool = wanted(body, self.loose)
         with self.lock:
             self.llama.reset()
             reply = self.llama.create_chat_completion(
@@ -146,6 +150,8 @@ def handler(model):
 if __name__ == "__main__":
     given = dict(enumerate(sys.argv))
     port = int(given.get(2, 8089))
-    server = ThreadingHTTPServer(("127.0.0.1", port), handler(Model(given[1], int(given.get(3, 1)))))
+    server = ThreadingHTTPServer(
+        ("127.0.0.1", port), handler(Model(given[1], int(given.get(3, 1)), "loose" in sys.argv))
+    )
     print(f"ready on {port}", flush=True)
     server.serve_forever()
