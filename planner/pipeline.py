@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from planner import paths
 from planner.catalog.loader import load_catalog
-from planner.catalog.model import Leaf
+from planner.catalog.model import Catalog, Leaf
 from planner.channels.factors import Judgement
-from planner.channels.limits import build_limits
-from planner.channels.model import ChannelPlan, JudgeInfo
+from planner.channels.limits import Limits, build_limits
+from planner.channels.model import ChannelPlan, JudgeInfo, SelectionRequest
 from planner.channels.request import build_request
 from planner.channels.scoring import Context
 from planner.channels.selection import select, select_named
@@ -70,7 +70,8 @@ class Planner:
     ) -> None:
         self.env: Mapping[str, str] = os.environ if env is None else env
         self.settings = load_settings(settings, self.env)
-        self.catalog = load_catalog(Path(catalog or self.settings.catalog or paths.shipped("skills")))
+        root = Path(catalog or self.settings.catalog or paths.shipped("skills"))
+        self.catalog = load_catalog(root, paths.cache_folder(self.env) / "catalogs")
         self.history = History(self.settings.history, paths.state_folder(self.env), self.catalog)
         self._ladders: dict[str | None, Ladder] = {}
 
@@ -119,10 +120,11 @@ class Planner:
         reading = self.catalog.read(request.query)
         limits, warnings = build_limits(request, reading, self.catalog, self.settings, self.env)
         history, unread = self.history.empty_sessions()
-        context = Context(reading, limits, self.catalog, self.settings, empty_sessions=history)
+        catalog = self.catalog.shortlist(reading, _wanted(request, limits, self.catalog), limits.allows)
+        context = Context(reading, limits, catalog, self.settings, empty_sessions=history)
         noted = [*self.settings.notes, *self.catalog.warnings, *notes, *warnings, *unread]
         ladder = self._ladder("heuristic" if request.explicit_channels else judge)
-        question = Question(request, reading, self.catalog, self.settings, self.env)
+        question = Question(request, reading, catalog, self.settings, self.env)
         return Job(started, question, context, tuple(noted), ladder, today or date.today())
 
     def _ladder(self, judge: str | None) -> Ladder:
@@ -152,6 +154,11 @@ class Planner:
                 "elapsed_ms": round((time.perf_counter() - job.started) * 1000, 3),
             }
         )
+
+
+def _wanted(request: SelectionRequest, limits: Limits, catalog: Catalog) -> list[str]:
+    named = (channel for name in request.explicit_channels for channel in catalog.channels_named(name))
+    return [*limits.priority, *named, *limits.skip]
 
 
 @dataclass(frozen=True, slots=True)

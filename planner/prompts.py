@@ -29,7 +29,7 @@ _PREFIX = "channels-"
 _RUBRICS, _RUBRIC_CHARS = 6, 100
 _DATA_TOKENS = 60  # set aside for the query of an ordinary length
 _WHOLE_KEPT = 8
-_whole: dict[tuple[int, int], tuple[tuple[Leaf, ...], Index | None]] = {}
+_whole: dict[tuple[int, int], tuple[Sequence[Leaf], Index | None]] = {}
 _PIECE = re.compile(r" ?[A-Za-z]+|\d{1,3}|[!-/:-@\[-`{-~]{1,3}|[^\s!-~]")
 
 
@@ -145,7 +145,7 @@ def _whole_index(catalog: Catalog, tokens: int) -> Index | None:
     return _whole[key][1]
 
 
-def _widest(groups: tuple[Group, ...], leaves: tuple[Leaf, ...], tokens: int) -> Index | None:
+def _widest(groups: Sequence[Group], leaves: Sequence[Leaf], tokens: int) -> Index | None:
     room = tokens - _fixed()
     if (len(groups) + len(leaves)) * 8 > room:  # cannot fit at any width
         return None

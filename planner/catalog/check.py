@@ -87,10 +87,10 @@ def _names(draft: Draft) -> Iterator[Problem]:
         yield from _alias_clashes(leaf, owners, draft)
     for group in draft.groups:
         for alias in group.families:
-            owner = owners.get(name_key(alias))
-            if owner is not None:
+            holder = owners.get(name_key(alias))
+            if holder is not None:
                 where = draft.pages[group.name].line_of("families", alias)
-                yield Problem(group_path(draft.root, group.name), where, f"ambiguous family {alias!r}: also {owner}'s")
+                yield Problem(group_path(draft.root, group.name), where, f"ambiguous family {alias!r}: also {holder}'s")
 
 
 def _alias_clashes(leaf: Leaf, owners: dict[str, str], draft: Draft) -> Iterator[Problem]:

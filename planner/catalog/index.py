@@ -46,4 +46,8 @@ def _authored(page: Page) -> list[str]:
 def _yaml(value: object) -> str:
     import yaml
 
-    return yaml.dump(value, allow_unicode=True, sort_keys=False, width=1_000_000, default_flow_style=None)
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # the same text, ten times as fast
+    text: str = yaml.dump(
+        value, Dumper=dumper, allow_unicode=True, sort_keys=False, width=1_000_000, default_flow_style=None
+    )
+    return text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from planner.catalog.matcher import Match, Matcher, term_table
 from planner.catalog.model import CUED, Group, Leaf
@@ -28,18 +28,26 @@ class Names(NamedTuple):
     cued: bool = False
 
 
+class Finder(Protocol):
+    """Finds terms in text."""
+
+    def find(self, text: str) -> list[Match]:
+        """Matches in text order, none overlapping another."""
+        ...
+
+
 class Lexicon:
     """All terms of a catalog. Immutable once built; safe to share."""
 
     def __init__(self, groups: Sequence[Group], leaves: Sequence[Leaf], cues: Cues) -> None:
         self._cues = cues
-        self._groups_of = {leaf.channel: leaf.groups for leaf in leaves}
-        self._names = _name_terms(groups, leaves)
-        self._terms = term_table(_soft_terms(groups, leaves, cues))
-        self._matcher = Matcher(dict.fromkeys([*self._names, *self._terms]), strong=self._names)
-        self._hosts = _host_rows(leaves)
+        self._groups_of: Mapping[str, tuple[str, ...]] = {leaf.channel: leaf.groups for leaf in leaves}
+        self._names: Mapping[str, Names] = name_terms(groups, leaves)
+        self._terms: Mapping[str, Sequence[Any]] = term_table(soft_terms(groups, leaves, cues))
+        self._matcher: Finder = Matcher(dict.fromkeys([*self._names, *self._terms]), strong=self._names)
+        self._hosts: Mapping[str, Sequence[Sequence[str]]] = host_rows(leaves)
         self._patterns = [(re.compile(p), leaf.channel) for leaf in leaves for p in leaf.patterns]
-        self._spellings = _typeable(groups, leaves)
+        self._spellings = typeable(groups, leaves)
 
     def read(self, query: str) -> Reading:
         """What the query says about where to look; intents are added by the caller."""
@@ -159,7 +167,7 @@ class _Placed(NamedTuple):
     terms: list[tuple[str, str]]
 
 
-def _name_terms(groups: Sequence[Group], leaves: Sequence[Leaf]) -> dict[str, Names]:
+def name_terms(groups: Sequence[Group], leaves: Sequence[Leaf]) -> dict[str, Names]:
     table: dict[str, Names] = {}
     for group in groups:
         for alias, members in group.families.items():
@@ -184,7 +192,7 @@ def _variants(name: str) -> set[str]:
     return {name, spaced, spaced.replace(" ", "-"), spaced.replace(" ", "")}
 
 
-def _soft_terms(groups: Sequence[Group], leaves: Sequence[Leaf], cues: Cues) -> Iterable[tuple[str, tuple[str, str]]]:
+def soft_terms(groups: Sequence[Group], leaves: Sequence[Leaf], cues: Cues) -> Iterable[tuple[str, tuple[str, str]]]:
     for leaf in leaves:
         yield from ((term, ("trigger", leaf.channel)) for term in leaf.triggers)
     for group in groups:
@@ -192,7 +200,7 @@ def _soft_terms(groups: Sequence[Group], leaves: Sequence[Leaf], cues: Cues) -> 
     yield from ((term, _SWALLOWED) for term in (*cues.not_places, *cues.swallow))
 
 
-def _host_rows(leaves: Sequence[Leaf]) -> dict[str, list[tuple[str, str]]]:
+def host_rows(leaves: Sequence[Leaf]) -> dict[str, list[tuple[str, str]]]:
     rows: dict[str, list[tuple[str, str]]] = {}
     for leaf in leaves:
         for entry in leaf.hosts:
@@ -201,7 +209,7 @@ def _host_rows(leaves: Sequence[Leaf]) -> dict[str, list[tuple[str, str]]]:
     return rows
 
 
-def _host_channels(rows: Mapping[str, list[tuple[str, str]]], host: str, path: str) -> tuple[str, ...]:
+def _host_channels(rows: Mapping[str, Sequence[Sequence[str]]], host: str, path: str) -> tuple[str, ...]:
     """Channels of the longest known suffix of the host; those whose path segment is in the URL go first alone."""
     labels = host.split(".")
     for skip in range(len(labels) - 1):
@@ -212,7 +220,7 @@ def _host_channels(rows: Mapping[str, list[tuple[str, str]]], host: str, path: s
     return ()
 
 
-def _typeable(groups: Sequence[Group], leaves: Sequence[Leaf]) -> tuple[str, ...]:
+def typeable(groups: Sequence[Group], leaves: Sequence[Leaf]) -> tuple[str, ...]:
     """Names long enough that one slip in them is still recognisable: one word of 5 letters, or two words of 8."""
     plain = [leaf for leaf in leaves if leaf.mentions != CUED]
     names = [n for leaf in plain for n in (leaf.channel, *leaf.aliases)] + [n for g in groups for n in g.families]

@@ -1,9 +1,7 @@
-"""A catalog folder → the catalog planning uses: from the compiled file when it is fresh, rebuilt in memory when not."""
+"""A catalog folder → the catalog planning uses: from the cache, from the compiled file, or rebuilt in memory."""
 
 from __future__ import annotations
 
-import zlib
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,34 +14,52 @@ from planner.catalog.scorer import scorer_from
 from planner.errors import CatalogError
 
 
-def load_catalog(root: Path) -> Catalog:
-    """The catalog of a folder. Raises CatalogError where there is none; a broken leaf is left out with a warning."""
+def load_catalog(root: Path, cache: Path | None = None) -> Catalog:
+    """The catalog of a folder. Raises CatalogError where there is none; a broken leaf is left out with a warning.
+
+    `cache`: a folder for what took time to make: a large catalog's mapped form, a rebuilt one's record.
+    """
     if not (root / "router" / "SKILL.md").is_file():
         raise CatalogError(f"{root}: no catalog here (router/SKILL.md is missing)")
+    content = stamp(root)
+    kept = _kept(root, content, cache)
+    return kept if kept is not None else _fresh(root, content, cache)
+
+
+def _kept(root: Path, content: str, cache: Path | None) -> Catalog | None:
+    if cache is None:
+        return None
+    from planner.catalog.cache import cache_key, cached
+
+    found = cached(cache, cache_key(root, content), root)
+    return catalog_from(found, root) if isinstance(found, dict) else found
+
+
+def _fresh(root: Path, content: str, cache: Path | None) -> Catalog:
     record = read_compiled(root)
-    if record is None:
-        return _rebuilt(root, None, "missing")
-    if record.get("stamp") != stamp(root):
-        return _rebuilt(root, record, "out of date")
-    try:
-        return catalog_from(record, root)
-    except (KeyError, ValueError, TypeError, AttributeError, zlib.error):
-        return _rebuilt(root, None, "damaged")
+    rebuilt = record is None or record.get("stamp") != content
+    if record is None or rebuilt:
+        from planner.catalog.compiling import recompiled
 
+        state = "missing" if record is None else "out of date"
+        warning = f"{FILE} is {state}: rebuilt in memory; run `planner catalog build`"
+        record = recompiled(root, record)
+        record["warnings"] = [warning, *record["warnings"]]
+    if cache is not None:
+        from planner.catalog.cache import cache_key, keep
+        from planner.catalog.large import is_large
 
-def _rebuilt(root: Path, record: dict[str, Any] | None, state: str) -> Catalog:
-    from planner.catalog.compiling import recompiled
-
-    warning = f"{FILE} is {state}: rebuilt in memory; run `planner catalog build`"
-    try:
-        fresh = catalog_from(recompiled(root, record), root)
-    except (KeyError, ValueError, TypeError, AttributeError, zlib.error):
-        fresh = catalog_from(recompiled(root, None), root)
-    return replace(fresh, warnings=(warning, *fresh.warnings))
+        if rebuilt or is_large(record):
+            keep(cache, cache_key(root, content), record)
+    return catalog_from(record, root)
 
 
 def catalog_from(record: dict[str, Any], root: Path) -> Catalog:
     """The catalog a compiled record holds."""
+    from planner.catalog.large import is_large, large_catalog, pack_record
+
+    if is_large(record):
+        return large_catalog(memoryview(pack_record(record)), root)
     groups, leaves = groups_from(record["groups"]), leaves_from(record["leaves"])
     cues = Cues(**{key: tuple(terms) for key, terms in record["cues"].items()})
     return Catalog(

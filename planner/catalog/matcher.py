@@ -36,29 +36,29 @@ class Matcher:
             return []
         found = []
         for last, term in self._automaton.iter(text):
-            if (end := _end(text, last - len(term) + 1, last + 1)) is not None:
+            if (end := term_end(text, last - len(term) + 1, last + 1)) is not None:
                 found.append(Match(last - len(term) + 1, end, term))
-        return _untangled(found, self._strong)
+        return untangled(found, self._strong)
 
 
-def _end(text: str, start: int, end: int) -> int | None:
+def term_end(text: str, start: int, end: int) -> int | None:
     """Where the match ends, a plural s included; None when it stands inside another Latin word."""
-    if _wordy(text[start]) and start and _wordy(text[start - 1]):
+    if wordy(text[start]) and start and wordy(text[start - 1]):
         return None
-    if text[start] == "." and start and _wordy(text[start - 1]):
+    if text[start] == "." and start and wordy(text[start - 1]):
         return None
-    if not _wordy(text[end - 1]) or end == len(text) or not _wordy(text[end]):
+    if not wordy(text[end - 1]) or end == len(text) or not wordy(text[end]):
         return end
-    plural = text[end] == "s" and end - start >= 4 and (end + 1 == len(text) or not _wordy(text[end + 1]))
+    plural = text[end] == "s" and end - start >= 4 and (end + 1 == len(text) or not wordy(text[end + 1]))
     return end + 1 if plural else None
 
 
-def _wordy(char: str) -> bool:
+def wordy(char: str) -> bool:
     """Letters and digits of scripts that put spaces between words; CJK characters are not."""
     return char < "\u02b0" and (char.isalnum() or char == "_")
 
 
-def _untangled(found: list[Match], strong: Container[str]) -> list[Match]:
+def untangled(found: list[Match], strong: Container[str]) -> list[Match]:
     """A match inside a longer one is dropped; of two that overlap in part a strong one stays, else the longer."""
     if len(found) < 2:
         return found

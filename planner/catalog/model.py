@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -33,7 +33,10 @@ class Auth:
 
     def satisfied(self, env: Mapping[str, str]) -> bool:
         """Whether every required variable is set and not blank."""
-        return all(_set(env, v) for v in self.all_of) and (not self.any_of or any(_set(env, v) for v in self.any_of))
+        for name in self.all_of:
+            if not _set(env, name):
+                return False
+        return not self.any_of or any(_set(env, v) for v in self.any_of)
 
     def label(self, env: Mapping[str, str]) -> str:
         """`free`, `paid (NAME set)` or `paid (NAME missing)`; names only, never a value."""
@@ -113,7 +116,7 @@ class Catalog:
 
     version: str
     groups: tuple[Group, ...]
-    leaves: tuple[Leaf, ...]
+    leaves: Sequence[Leaf]
     lexicon: Lexicon
     intents: Intents
     scorer: Scorer
@@ -159,6 +162,13 @@ class Catalog:
         """Bare channel names meant by a name, skill name, alias or family alias; empty when unknown."""
         return self._spelled.get(name_key(name), ())
 
+    def shortlist(self, reading: Reading, wanted: Iterable[str], allowed: Callable[[Leaf], bool]) -> Catalog:
+        """The catalog to plan a query over: itself, or of a large one the leaves that may matter.
+
+        `wanted`: channels the request names; `allowed`: whether the request's own limits let a leaf be picked.
+        """
+        return self
+
     def read(self, query: str) -> Reading:
         """The query as every later step sees it: what it names, what it wants."""
         reading = self.lexicon.read(query)
@@ -173,7 +183,7 @@ def name_key(name: str) -> str:
     return key.removeprefix(SKILL_PREFIX)
 
 
-def name_table(groups: tuple[Group, ...], leaves: tuple[Leaf, ...]) -> dict[str, tuple[str, ...]]:
+def name_table(groups: Sequence[Group], leaves: Sequence[Leaf]) -> dict[str, tuple[str, ...]]:
     """Every accepted spelling of a channel or family, by `name_key`; a bare name beats an alias, an alias a family."""
     table: dict[str, tuple[str, ...]] = {}
     for group in groups:

@@ -56,6 +56,7 @@ class Draft:
     pages: dict[str, Page] = field(default_factory=dict)
     leaf_paths: dict[str, Path] = field(default_factory=dict)
     indexed: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    homes: dict[str, list[str]] = field(default_factory=dict)
 
 
 def read_index(root: Path) -> Draft:
@@ -242,7 +243,11 @@ def _indexed_leaf(record: dict[str, Any], draft: Draft) -> None:
 
 
 def _groups_of(channel: str, draft: Draft) -> tuple[str, ...]:
-    return tuple(g.name for g in draft.groups if channel in g.members)
+    if not draft.homes:
+        for group in draft.groups:
+            for member in group.members:
+                draft.homes.setdefault(member, []).append(group.name)
+    return tuple(draft.homes.get(channel, ()))
 
 
 def _in_group_order(draft: Draft) -> list[Leaf]:

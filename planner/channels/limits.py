@@ -44,6 +44,10 @@ class Limits:
             return "holds no Chinese, and only Chinese is wanted"
         return None
 
+    def allows(self, leaf: Leaf) -> bool:
+        """Whether the leaf can be picked at all, as far as it can be told without its groups."""
+        return self.leaf_refusal(leaf, False) is None and self.affordable(leaf.cost_usd)
+
     def affordable(self, cost: float) -> bool:
         """Whether channels that cost so much together stay under the cap."""
         return self.max_cost_usd is None or cost <= self.max_cost_usd + 1e-9
