@@ -66,6 +66,8 @@ def _reserved(
     context: Context,
 ) -> list[ScoredLeaf]:
     """The natives that must be in: as many as quota and caps allow, those already picked first (rule SEL-7.3)."""
+    if not context.limits.guard:
+        return []
     order = _native_order(clean, pool, natives, group_scores, context)
     for count in range(min(context.limits.guard, context.limits.target, len(order)), 0, -1):
         for chosen in combinations(order, count):

@@ -54,6 +54,10 @@ def unit(value: object) -> float:
     return min(1.0, max(0.0, float(value)))
 
 
+def _is_unit(value: object) -> bool:
+    return type(value) is float and 0.0 <= value <= 1.0
+
+
 def trusted(judgement: Judgement, context: Context) -> Judgement:
     """The judgement with numbers clamped and the naming rule applied, which no judge can overrule (rule SEL-4.4)."""
     catalog, reading = context.catalog, context.reading
@@ -80,10 +84,14 @@ def named_channels(reading: Reading, leaves: Mapping[str, LeafJudgement]) -> dic
 
 
 def _clean_group(given: GroupJudgement) -> GroupJudgement:
+    if _is_unit(given[0]) and _is_unit(given[1]):
+        return given
     return GroupJudgement(unit(given.domain), unit(given.scenario), given.reason)
 
 
 def _clean_leaf(given: LeafJudgement) -> LeafJudgement:
+    if _is_unit(given[0]) and _is_unit(given[1]):
+        return given
     return LeafJudgement(unit(given.scenario), unit(given.keyword), given.reason)
 
 

@@ -51,6 +51,8 @@ def _with_the_rest(
 
 def _pool(ranked: Sequence[ScoredLeaf], everything: Sequence[ScoredLeaf], context: Context) -> list[ScoredLeaf]:
     """Leaves of picked groups, then natives of others: the guard may need them where skips leave too few."""
+    if not context.limits.guard:
+        return list(ranked)
     inside = {leaf.channel for leaf in ranked}
     natives = context.catalog.natives
     return [*ranked, *(leaf for leaf in everything if leaf.channel in natives and leaf.channel not in inside)]
