@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from planner.catalog.calibration import group_factors
@@ -13,9 +13,11 @@ from planner.catalog.scorer import Evidence
 from planner.channels.factors import GroupJudgement, Judgement, LeafJudgement
 from planner.channels.model import ClarifyResult
 from planner.judges.base import Question
-from planner.text import normalise
+from planner.text import has_han, normalise
 
 SHOWN = 4  # pieces of evidence in a reason
+_MARKS = ".,;:!?\"'()[]{}“”‘’"
+_EMPTY = frozenset("的了吗呢吧啊是有没不么什怎哪个和与或在就都也很最想要我你他它这那")  # they hold no topic
 _ASKED = 12  # pieces of evidence looked at; those a reader can do nothing with are left out
 
 
@@ -65,7 +67,7 @@ class _Explained:
 
     def _leaf(self, at: int) -> str:
         found = self._catalog.scorer.evidence(at, self._features, _ASKED)
-        if words := readable(found, self._reading.wanted)[:SHOWN]:
+        if words := readable(found, self._reading)[:SHOWN]:
             return f"relevance {self._relevance[at]:.2f} from {', '.join(words)}"
         return f"relevance {self._relevance[at]:.2f}"
 
@@ -76,15 +78,25 @@ class _Explained:
         return ", ".join(f"{leaf.channel} {self._relevance[index[leaf.channel]]:.2f}" for leaf in best)
 
 
-def readable(found: Sequence[Evidence], wanted: Mapping[str, Sequence[str]]) -> list[str]:
-    """Evidence in words: intents with the terms that showed them, n-grams in quotes; shape flags say nothing."""
-    words = []
-    for feature, _ in found:
-        if feature in wanted:
-            terms = "/".join(wanted[feature][:2])
-            words.append(f"{feature} ({terms})")
-        elif feature.startswith("~"):
-            words.append(f"“{feature[1:].strip()}…”")
-        elif ":" not in feature:
-            words.append(f"“{feature}”")
-    return list(dict.fromkeys(words))
+def readable(found: Sequence[Evidence], reading: Reading) -> list[str]:
+    """Evidence in words a reader knows: intents with the terms that showed them, words of the query in quotes."""
+    words = (_in_words(feature, reading) for feature, _ in found)
+    return list(dict.fromkeys(word for word in words if word))
+
+
+def _in_words(feature: str, reading: Reading) -> str | None:
+    """The words of the query behind a feature; None where they would say nothing (shape flags, single characters)."""
+    if terms := reading.wanted.get(feature):
+        return f"{feature} ({'/'.join(terms[:2])})"
+    if feature.startswith("~"):
+        word = next((w for w in reading.text.split() if feature[1:].strip() in w), None)
+        return f"“{word.strip(_MARKS)}”" if word else None
+    if ":" in feature or len(feature) < 2:
+        return None
+    if has_han(feature) and (not _EMPTY.isdisjoint(feature) or _part_of_a_term(feature, reading)):
+        return None
+    return f"“{feature}”"
+
+
+def _part_of_a_term(gram: str, reading: Reading) -> bool:
+    return any(gram in term for terms in reading.wanted.values() for term in terms)
