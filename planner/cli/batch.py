@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.option("--force", is_flag=True, help="Write over what is there.")
 @click.option("--workers", type=int, metavar="N", help="Processes for plans that ask no model (one a core).")
 @click.option("--concurrency", type=int, default=8, metavar="N", help="Plans at once where models are asked (8).")
-@click.option("--per-minute", type=float, metavar="N", help="Plans begun a minute where models are asked.")
+@click.option("--per-minute", type=float, metavar="N", help="Requests sent to models a minute, on average.")
 @click.option("--engine", type=click.Choice(["local", "ray"]), default="local", help="This machine, or a Ray cluster.")
 @click.option("--today", type=click.DateTime(["%Y-%m-%d"]), help="The date for the whole batch (today).")
 @settings_option

@@ -25,7 +25,7 @@ class Job:
     """What to plan and how. `bad`: the side file (None: beside the output). `start`: "new", "force" or "resume".
 
     `workers`: processes for plans that ask no model (None: one a core). Where models are asked, `concurrency`: plans at
-    once, and `per_minute`: plans begun a minute (None: no limit).
+    once, and `per_minute`: requests sent a minute (None: no limit).
     """
 
     source: str

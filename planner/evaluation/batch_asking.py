@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ _AHEAD = 2  # answers a slow plan may keep waiting, in multiples of the concurre
 def plan_asking(
     chunks: Iterable[Chunk], planner: Planner, setup: Setup, add: Add, concurrency: int, per_minute: float | None
 ) -> None:
-    """Plans by models, `concurrency` at once, at most `per_minute` begun in any minute (rules EVA-2.7, EVA-2.8).
+    """Plans by models, `concurrency` at once, at most `per_minute` requests a minute (rules EVA-2.7, EVA-2.8).
 
     Chunks hold one line each, so that the place is that of the last line kept.
     """
@@ -39,8 +40,7 @@ async def _plan(
     seats = asyncio.Semaphore(concurrency)
 
     async def one(item: Item) -> Done:
-        async with seats:
-            await pace.turn()
+        async with seats, pace.turn():
             return await aplan_item(planner, item, setup)
 
     waiting: deque[tuple[Place, Task[Done]]] = deque()
@@ -65,21 +65,43 @@ async def _hand_over(waiting: deque[tuple[Place, Task[Done]]], add: Add) -> None
 
 @dataclass(slots=True)
 class Pace:
-    """Turns, evenly spaced: `per_minute` of them, None for no limit. Retries of a plan are not counted."""
+    """Turns, evenly spaced: a plan takes one, and is charged afterwards for each request more, or none, that it sent.
+
+    `per_minute`: requests on the wire, on average over the run; None for no limit. Waiting takes nothing from a plan's
+    deadline.
+    """
 
     per_minute: float | None
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] | None = None
     _next: float = field(default=0.0, init=False)
 
-    async def turn(self) -> None:
-        """Wait for the next turn."""
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait for the next turn; requests of the plan inside are counted."""
         if self.per_minute is None:
+            yield
             return
+        from planner.llm.limits import on_request
+
+        sent: list[None] = []
+        await self._wait()
+        told = on_request.set(lambda: sent.append(None))
+        try:
+            yield
+        finally:
+            on_request.reset(told)
+            self._next += (len(sent) - 1) * self._step
+
+    @property
+    def _step(self) -> float:
+        return 60.0 / (self.per_minute or 60.0)
+
+    async def _wait(self) -> None:
         import asyncio
 
         now = self.clock()
         mine = max(now, self._next)
-        self._next = mine + 60.0 / self.per_minute
+        self._next = mine + self._step
         if mine > now:
             await (self.sleep or asyncio.sleep)(mine - now)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from planner.llm.failure import CallError
 
 Clock = Callable[[], float]
+# told of every request on the wire, by whoever paces many plans
+on_request: ContextVar[Callable[[], None] | None] = ContextVar("on_request", default=None)
 
 
 @dataclass(slots=True)
@@ -44,6 +47,8 @@ class Limits:
             raise CallError("request_budget")
         self.requests_left -= 1
         self.requests += 1
+        if (tell := on_request.get()) is not None:
+            tell()
 
     def meter(self, tokens_in: int | None, tokens_out: int | None, cost_usd: float | None) -> None:
         """Add what one answer used."""

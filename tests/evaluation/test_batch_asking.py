@@ -9,6 +9,7 @@ from planner.evaluation.batch import run_batch
 from planner.evaluation.batch_asking import Pace, plan_asking
 from planner.evaluation.batch_rows import Item
 from planner.evaluation.batch_sources import Chunk, Place
+from planner.llm.limits import on_request
 from planner.pipeline import Planner
 from tests.evaluation.batch_runs import setup, unwatched, write_requests
 
@@ -65,12 +66,33 @@ def test_turns_are_spaced_so_that_no_minute_holds_more_than_the_limit(per_minute
     async def all_turns():
         pace = Pace(per_minute, lambda: now[0], sleep)
         for _ in range(3 * per_minute):
-            await pace.turn()
-            begun.append(now[0])
+            async with pace.turn():
+                begun.append(now[0])
+                on_request.get()()
 
     asyncio.run(all_turns())
     for at in begun:
         assert sum(at <= other < at + 60 - 1e-6 for other in begun) <= per_minute
+
+
+@pytest.mark.rule("EVA-2.8")
+@pytest.mark.parametrize(("requests", "waited"), [(0, 0), (1, 10), (3, 30)])
+def test_a_plan_is_charged_for_what_it_sent(requests, waited):
+    now = [100.0]
+
+    async def sleep(seconds):
+        now[0] += seconds
+
+    async def two_turns():
+        pace = Pace(6, lambda: now[0], sleep)
+        async with pace.turn():
+            for _ in range(requests):
+                on_request.get()()
+        async with pace.turn():
+            return now[0] - 100
+
+    assert asyncio.run(two_turns()) == pytest.approx(waited)
+    assert on_request.get() is None
 
 
 @pytest.mark.slow
@@ -86,9 +108,12 @@ def test_a_batch_by_a_model(tmp_path, env):
 
         from tests.evaluation.batch_runs import job
 
-        plain = job(write_requests(tmp_path / "in.jsonl", 12), tmp_path / "out.jsonl", env, concurrency=3)
+        plain = job(
+            write_requests(tmp_path / "in.jsonl", 12), tmp_path / "out.jsonl", env, concurrency=3, per_minute=600
+        )
         chosen = replace(plain.setup, settings=load_settings(wanted, {}), judge="standard")
         summary = run_batch(replace(plain, setup=chosen), unwatched)
+        assert len(server.seen) == summary.counts["rows"] == 12
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
     assert [row["id"] for row in rows] == [f"r{n:07}" for n in range(12)]
     assert {row["tier"] for row in rows} == {"standard"}
