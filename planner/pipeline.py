@@ -71,9 +71,21 @@ class Planner:
         self.env: Mapping[str, str] = os.environ if env is None else env
         self.settings = load_settings(settings, self.env)
         root = Path(catalog or self.settings.catalog or paths.shipped("skills"))
-        self.catalog = load_catalog(root, paths.cache_folder(self.env) / "catalogs")
+        self._open(root, paths.cache_folder(self.env) / "catalogs")
         self.history = History(self.settings.history, paths.state_folder(self.env), self.catalog)
         self._ladders: dict[str | None, Ladder] = {}
+
+    def _open(self, root: Path, cache: Path) -> None:
+        self._catalog = load_catalog(root, cache)
+
+    @property
+    def catalog(self) -> Catalog:
+        """The catalog in use."""
+        return self._catalog
+
+    def _trouble(self) -> list[str]:
+        """What there is to say about the catalog besides its own warnings."""
+        return []
 
     def select(self, query: object, clarify_result: object = None, scope: object = None, **options: Any) -> ChannelPlan:
         """The plan for one question. Raises InputError; nothing else goes wrong (rule SEL-1.1)."""
@@ -117,12 +129,13 @@ class Planner:
     ) -> Job:
         started = time.perf_counter()
         request, notes = build_request(query, clarify_result, scope, explicit_channels)
-        reading = self.catalog.read(request.query)
-        limits, warnings = build_limits(request, reading, self.catalog, self.settings, self.env)
+        whole = self.catalog
+        reading = whole.read(request.query)
+        limits, warnings = build_limits(request, reading, whole, self.settings, self.env)
         history, unread = self.history.empty_sessions()
-        catalog = self.catalog.shortlist(reading, _wanted(request, limits, self.catalog), limits.allows)
+        catalog = whole.shortlist(reading, _wanted(request, limits, whole), limits.allows)
         context = Context(reading, limits, catalog, self.settings, empty_sessions=history)
-        noted = [*self.settings.notes, *self.catalog.warnings, *notes, *warnings, *unread]
+        noted = [*self.settings.notes, *self._trouble(), *whole.warnings, *notes, *warnings, *unread]
         ladder = self._ladder("heuristic" if request.explicit_channels else judge)
         question = Question(request, reading, catalog, self.settings, self.env)
         return Job(started, question, context, tuple(noted), ladder, today or date.today())

@@ -109,7 +109,8 @@ class PackedLeaves(Sequence[Leaf]):
     def __getitem__(self, at: int | slice) -> Leaf | tuple[Leaf, ...]:
         if isinstance(at, slice):
             return tuple(self[n] for n in range(*at.indices(len(self))))
-        if at < 0 or at >= len(self):
+        at = at + len(self) if at < 0 else at
+        if not 0 <= at < len(self):
             raise IndexError(at)
         leaf = self._made.get(at)
         if leaf is None:

@@ -14,6 +14,7 @@ from planner.errors import CatalogError, nearest
 from planner.text import normalise
 
 GENERATED = "# generated from the leaf pages by `planner catalog build`; change those instead"
+LEFT_OUT = "left out: "  # leads what is said of a file that was not read
 TIERS = ("Fast", "Standard", "Best")
 LEAF_FIELDS = (
     "name", "description", "kind", "domains", "scenarios", "trigger_keywords", "aliases", "hosts", "mention_patterns",
@@ -107,7 +108,7 @@ def _yaml(path: Path, draft: Draft) -> dict[str, Any]:
     try:
         return parse_yaml(_text(path))
     except (FrontMatterError, OSError, UnicodeDecodeError) as error:
-        draft.problems.append(Problem(path, getattr(error, "line", 1), str(error), fatal=True))
+        draft.problems.append(Problem(path, getattr(error, "line", 1), f"{LEFT_OUT}{error}", fatal=True))
         return {}
 
 
@@ -120,7 +121,7 @@ def _page(path: Path, draft: Draft) -> Page | None:
     try:
         return parse(_text(path))
     except (FrontMatterError, OSError, UnicodeDecodeError) as error:
-        draft.problems.append(Problem(path, getattr(error, "line", 1), f"left out: {error}", fatal=True))
+        draft.problems.append(Problem(path, getattr(error, "line", 1), f"{LEFT_OUT}{error}", fatal=True))
         return None
 
 
@@ -173,7 +174,7 @@ def _read_leaf(path: Path, draft: Draft) -> None:
     folder, meta = path.parent.name, page.meta
     name = str(meta.get("name") or "")
     if not name:
-        draft.problems.append(Problem(path, page.start, "left out: it has no name", fatal=True))
+        draft.problems.append(Problem(path, page.start, f"{LEFT_OUT}it has no name", fatal=True))
         return
     if bare(name) != bare(folder):
         draft.problems.append(Problem(path, page.line_of("name"), f"name {name!r} differs from its folder {folder!r}"))

@@ -29,18 +29,18 @@ def _serve_stdio(settings: str | None, catalog: str | None) -> None:
     from planner.server.stdio import claim_wire, serve_stdio
 
     wire = claim_wire()  # before the imports below
-    from planner.pipeline import Planner
     from planner.server.mcp import build_server
+    from planner.watching import WatchingPlanner
 
-    serve_stdio(build_server(Planner(catalog=catalog, settings=settings)), wire)
+    serve_stdio(build_server(WatchingPlanner(catalog=catalog, settings=settings)), wire)
 
 
 def _serve_http(http: str, names: tuple[str, ...], settings: str | None, catalog: str | None) -> None:
-    from planner.pipeline import Planner
     from planner.server.http import listen, mcp_app, read_address, read_rules, serve, url_of
     from planner.server.mcp import build_server
+    from planner.watching import WatchingPlanner
 
-    planner = Planner(catalog=catalog, settings=settings)
+    planner = WatchingPlanner(catalog=catalog, settings=settings)
     address = read_address(http)
     rules = read_rules(address, planner.settings.server, os.environ, names)
     with listen(address) as listening:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from math import sqrt
 from typing import Any
@@ -67,11 +68,14 @@ def _labels(matrix: Any, count: int) -> list[int]:
     """Cluster of each card; clusters are numbered in the order their first card comes."""
     from sklearn.cluster import KMeans
     from sklearn.decomposition import TruncatedSVD
+    from sklearn.exceptions import ConvergenceWarning
     from sklearn.preprocessing import normalize
 
     width = min(DIMENSIONS, min(matrix.shape) - 1)
     dense = normalize(TruncatedSVD(width, random_state=0).fit_transform(matrix)) if width > 1 else matrix.toarray()
-    raw = KMeans(count, n_init=4, random_state=0).fit_predict(dense)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer clusters than asked for: some cards are alike
+        raw = KMeans(count, n_init=4, random_state=0).fit_predict(dense)
     order = {label: place for place, label in enumerate(dict.fromkeys(raw.tolist()))}
     return [order[label] for label in raw.tolist()]
 
