@@ -21,6 +21,7 @@ from planner.settings import ServerSettings
 HEALTH = "/health"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _MOST_CLIENTS = 1024
+_QUEUE = 2  # times the concurrency: those answered, and as many that wait
 _DRAINED = 64  # times the size allowed
 _LAST_WORD_S = 10.0  # beyond the time a plan may take
 
@@ -41,7 +42,8 @@ class Guard:
         self._app = app
         self._rules = rules
         self._buckets = Buckets(rules.bounds.requests_per_s, rules.bounds.burst, clock)
-        self._busy = 0
+        self._slots = anyio.Semaphore(rules.bounds.concurrency)
+        self._inside = 0  # answered or waiting for a slot
         self._closing = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -54,11 +56,18 @@ class Guard:
         else:
             await self._app(scope, receive, send)
 
+    async def _sized(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = await _body(receive, self._rules.bounds.body_kb * 1024)
+        if body is None:
+            await _refuse(send, 413, "the request is too large")
+        else:
+            await self._app(scope, _replayed(body, receive), send)
+
     async def drain(self, within_s: float) -> None:
         """Take nothing new, and wait until what is being answered is."""
         self._closing = True
         with anyio.move_on_after(within_s):
-            while self._busy:
+            while self._inside:
                 await anyio.sleep(0.02)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
@@ -87,19 +96,16 @@ class Guard:
         return hmac.compare_digest(_digest(given.strip()), _digest(self._rules.token)) and scheme.lower() == "bearer"
 
     async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._closing or self._busy >= self._rules.bounds.concurrency:
+        if self._closing or self._inside >= _QUEUE * self._rules.bounds.concurrency:
             await _refuse(send, 503, "busy; try again in a moment")
             return
-        self._busy += 1
+        self._inside += 1
         try:
             with anyio.move_on_after(self._rules.bounds.answer_s + _LAST_WORD_S):
-                body = await _body(receive, self._rules.bounds.body_kb * 1024)
-                if body is None:
-                    await _refuse(send, 413, "the request is too large")
-                else:
-                    await self._app(scope, _replayed(body, receive), send)
+                async with self._slots:
+                    await self._sized(scope, receive, send)
         finally:
-            self._busy -= 1
+            self._inside -= 1
 
 
 class Buckets:

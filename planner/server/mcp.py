@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -13,6 +14,7 @@ from planner.pipeline import Planner
 from planner.server.resources import add_resources
 from planner.server.tools import Tools
 
+_FIRST_ANSWER_S = 2.0  # loading competes for the processor: the client's first calls go first
 INSTRUCTIONS = (
     "Plans where to search; it never searches. Ask plan_tool (or select_channels_tool for channels alone) before "
     "searching, carry the plan out with next_step_tool, and report what came of it with record_outcome_tool."
@@ -20,12 +22,17 @@ INSTRUCTIONS = (
 
 
 def build_server(planner: Planner) -> MCPServer[Any]:
-    """The server over one planner; what the models need is loaded in the background while it serves."""
+    """The server over one planner; what the models need is loaded in the background, soon."""
 
     @asynccontextmanager
     async def lifespan(_server: MCPServer[Any]) -> AsyncIterator[None]:
-        planner.warm_up()
-        yield
+        timer = threading.Timer(_FIRST_ANSWER_S, planner.warm_up)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     server = MCPServer(
         "search-planner",

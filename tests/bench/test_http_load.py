@@ -27,6 +27,7 @@ def called(number):
 
 def answer_of(response):
     """The JSON-RPC answer out of the event stream."""
+    assert response.status_code == 200, (response.status_code, response.text)
     data = [line[6:] for line in response.text.splitlines() if line.startswith("data: {")]
     return json.loads(data[-1])
 

@@ -99,21 +99,23 @@ async def test_a_body_that_is_too_large_is_refused_however_it_comes():
 
 @pytest.mark.rule("MCP-4.4")
 async def test_more_at_a_time_than_the_bound_are_told_to_come_back():
-    inside, leave = anyio.Event(), anyio.Event()
+    leave, running = anyio.Event(), []
 
     async def slow(scope, receive, send):
-        inside.set()
+        running.append(scope)
         await leave.wait()
         await app(scope, receive, send)
 
     answers = []
     async with client(inner=slow, concurrency=1) as http, anyio.create_task_group() as group:
-        group.start_soon(lambda: post(http, answers))
-        await inside.wait()
+        for _ in range(2):
+            group.start_soon(post, http, answers)
+        await anyio.wait_all_tasks_blocked()
         refused = await http.post("/")
+        assert len(running) == 1
         leave.set()
     assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
-    assert [answer.status_code for answer in answers] == [200]
+    assert [answer.status_code for answer in answers] == [200, 200]
 
 
 async def post(http, answers):
