@@ -42,7 +42,7 @@ def import_(source: str, to: str, as_json: bool) -> None:
 
 def _read(source: str) -> Source:
     path = Path(source)
-    if path.exists():
+    if source.strip() and path.exists():
         return read_source(path)
     if source.startswith(("http://", "https://")):
         from planner.server.reading import tools_at

@@ -1,7 +1,6 @@
 """A running MCP server is asked for its tools, and they are planned over, end to end."""
 
 import json
-import shutil
 import sys
 from pathlib import Path
 
@@ -28,9 +27,9 @@ def test_the_tools_of_a_server_over_stdio_are_imported_and_planned_over(tmp_path
 
 
 @pytest.mark.rule("CAT-1.3")
-@pytest.mark.skipif(shutil.which("mcp-server-time") is None, reason="the extra `peers` is not installed")
 def test_a_server_from_the_package_index_is_imported(tmp_path, env):
-    done = run("mcp-server-time --local-timezone=UTC", "--to", str(tmp_path / "to"))
+    command = Path(sys.executable).with_name("mcp-server-time")
+    done = run(f"{command} --local-timezone=UTC", "--to", str(tmp_path / "to"))
     assert done.exit_code == 0, done.stderr
     plan = Planner(catalog=tmp_path / "to", env=env).select("convert 9:30 in Paris to Tokyo time")
     assert plan.channels[0].channel == "convert-time"
