@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 from tests.server.running import child_env
 
@@ -40,5 +41,5 @@ def refused(env, *options):
 
 def resident_mb(process):
     """Megabytes of memory the process holds now."""
-    pages = int(open(f"/proc/{process.pid}/statm").read().split()[1])  # noqa: PTH123, SIM115
+    pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
