@@ -1,6 +1,6 @@
 """Batches at scale, on this machine: plans a second, memory, what a second worker adds, beside a plain loop.
 
-Figures are printed: pytest -m bench -s tests/bench/test_batch_speed.py. BATCH_ROWS makes the long runs shorter.
+Figures are printed: pytest -m bench -s tests/bench/test_batch_speed.py. BATCH_ROWS makes long runs shorter.
 """
 
 import json
@@ -92,6 +92,7 @@ def test_a_million_plans_in_flat_memory(tmp_path, env):
     assert late <= early * 1.1
 
 
+@pytest.mark.slow
 @pytest.mark.bench
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one processor")
 def test_two_workers_beside_one_and_a_plain_loop(tmp_path, env):

@@ -9,6 +9,8 @@ import pytest
 from planner.evaluation.batch import run_batch
 from tests.evaluation.batch_runs import begin, job, run, size, unwatched, wait_for, write_requests
 
+MANY = int(os.environ.get("BATCH_ROWS", "100000"))
+
 
 def children_of(pid):
     listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
@@ -37,7 +39,7 @@ def kill(process):
 
 
 def stop_and_resume(tmp_path, env, source, stop, stops, rows):
-    """Stop a run several times, each time some rows later; returns the final file."""
+    """Stop a run several times, each time some rows later; the final file."""
     out, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
     for _ in range(stops):
         before = size(part)
@@ -52,22 +54,31 @@ def stop_and_resume(tmp_path, env, source, stop, stops, rows):
     return out
 
 
-def compare(tmp_path, env, stop, rows, stops):
-    source = write_requests(tmp_path / "in.jsonl", rows)
-    run_batch(job(source, tmp_path / "whole.jsonl", env), unwatched)
-    out = stop_and_resume(tmp_path, env, source, stop, stops, rows)
-    assert out.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
-    assert sorted(path.name for path in tmp_path.glob("*.json*")) == ["in.jsonl", "out.jsonl", "whole.jsonl"]
-
-
 @pytest.mark.rule("EVA-2.5", "EVA-2.6")
 @pytest.mark.parametrize("stop", [interrupt, kill])
 def test_a_stopped_run_resumes_to_the_same_file_and_leaves_no_process(tmp_path, env, stop):
-    compare(tmp_path, env, stop, rows=600, stops=1)
+    source, whole = write_requests(tmp_path / "in.jsonl", 600), tmp_path / "whole.jsonl"
+    run_batch(job(source, whole, env), unwatched)
+    out = stop_and_resume(tmp_path, env, source, stop, stops=1, rows=600)
+    assert out.read_bytes() == whole.read_bytes()
+    assert sorted(path.name for path in tmp_path.glob("*.json*")) == ["in.jsonl", "out.jsonl", "whole.jsonl"]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory, all_keys):
+    """Many requests, and the file an undisturbed run makes of them."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    source, whole = write_requests(folder / "in.jsonl", MANY), folder / "whole.jsonl"
+    code, said = run({**all_keys, "HOME": str(folder)}, source, whole, "--workers", "2")
+    assert code == 0, said
+    return source, whole
 
 
 @pytest.mark.slow
 @pytest.mark.rule("EVA-2.5")
 @pytest.mark.parametrize("stop", [interrupt, kill])
-def test_100_000_rows_stopped_three_times(tmp_path, env, stop):
-    compare(tmp_path, env, stop, rows=int(os.environ.get("BATCH_ROWS", "100000")), stops=3)
+def test_100_000_rows_stopped_three_times(tmp_path, env, stop, undisturbed):
+    source, whole = undisturbed
+    out = stop_and_resume(tmp_path, env, source, stop, stops=3, rows=MANY)
+    assert out.read_bytes() == whole.read_bytes()
+    assert sum(1 for _ in out.read_bytes().splitlines()) == MANY
