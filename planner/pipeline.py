@@ -72,7 +72,7 @@ class Planner:
         self.settings = load_settings(settings, self.env)
         root = Path(catalog or self.settings.catalog or paths.shipped("skills"))
         self._open(root, paths.cache_folder(self.env) / "catalogs")
-        self.history = History(self.settings.history, paths.state_folder(self.env), self.catalog)
+        self.history = History(self.settings.history, paths.state_folder(self.env), lambda: self.catalog)
         self._ladders: dict[str | None, Ladder] = {}
 
     def _open(self, root: Path, cache: Path) -> None:

@@ -69,9 +69,11 @@ def postgresql_engine(url: str) -> Engine:
         parsed = make_url("postgresql+psycopg://" + url.partition("://")[2])
         return create_engine(parsed, connect_args=arguments, pool_pre_ping=True, pool_size=2, hide_parameters=True)
     except (ArgumentError, ValueError):
-        raise HistoryError("history.store: the URL cannot be read; accepted: postgresql://…") from None
+        raise HistoryError(
+            "outcome history: the URL of history.store cannot be read; accepted: postgresql://…"
+        ) from None
     except ImportError:
-        raise HistoryError("history.store: PostgreSQL needs pip install 'search-planner[postgres]'") from None
+        raise HistoryError("outcome history: PostgreSQL needs pip install 'search-planner[postgres]'") from None
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,9 +40,12 @@ class Recorded:
 
 
 class History:
-    """Outcome history by the settings, in a state folder; opened on first use; thread-safe."""
+    """Outcome history by the settings, in a state folder; opened on first use; thread-safe.
 
-    def __init__(self, settings: HistorySettings, folder: Path, catalog: Catalog) -> None:
+    `catalog`: gives the one in use, which a server may exchange.
+    """
+
+    def __init__(self, settings: HistorySettings, folder: Path, catalog: Callable[[], Catalog]) -> None:
         self._settings, self._folder, self._catalog = settings, folder, catalog
         self._file = folder / FILE
         self._identity = identity(settings.store)
@@ -75,7 +78,7 @@ class History:
         """
         from planner.history.outcomes import read_outcomes
 
-        named = read_outcomes(outcomes, self._catalog)
+        named = read_outcomes(outcomes, self._catalog())
         name = _session(session)
         if self.is_off:
             return Recorded(session=name, recorded=0, empty_sessions={}, warnings=(OFF,))
@@ -140,7 +143,7 @@ class History:
 
     def _with_pattern(self, outcomes: tuple[Outcome, ...], query: str | None) -> list[Outcome]:
         """Outcomes without a pattern get the kind of question, of which the digests make rules."""
-        intents = self._catalog.read(query).intents if query else {}
+        intents = self._catalog().read(query).intents if query else {}
         if not intents:
             return list(outcomes)
         kind = f"{max(intents, key=lambda name: intents[name])} questions"

@@ -51,7 +51,7 @@ def opened(url, folder, catalog):
 
         def open_history(**changes):
             settings = load_settings({"history": {"store": url, **changes}}, {}).history
-            return stack.enter_context(closing(History(settings, folder, catalog)))
+            return stack.enter_context(closing(History(settings, folder, lambda: catalog)))
 
         yield open_history
 

@@ -162,7 +162,7 @@ def test_a_digest_is_written_whole_or_not_at_all(planner, monkeypatch):
     (done,) = compacted(planner, "reddit")
     before = done.path.read_bytes()
     planner.history.record([{"channel": "reddit", "results": 1}])
-    monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError("disk full")))
+    monkeypatch.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(HistoryError, match="cannot be written"):
         compacted(planner)
     assert done.path.read_bytes() == before
@@ -174,6 +174,6 @@ def test_a_digest_never_leaves_the_state_folder(planner):
 
     planner.history.record([{"channel": "reddit", "results": 1}])
     leaves = tuple(replace(leaf, digest="../../escaped.md") for leaf in planner.catalog.leaves)
-    planner.catalog = replace(planner.catalog, leaves=leaves)
+    strange = replace(planner.catalog, leaves=leaves)
     with pytest.raises(HistoryError, match="plain file name"):
-        compacted(planner)
+        list(compact(planner.history, strange, date.today(), 30))

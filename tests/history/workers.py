@@ -14,7 +14,8 @@ CHANNELS = ("zhihu", "arxiv", "ddgs", "reddit", "v2ex")
 
 def open_history(url, folder):
     settings = load_settings({"history": {"store": url}}, {})
-    return closing(History(settings.history, Path(folder), load_catalog(shipped("skills"))))
+    catalog = load_catalog(shipped("skills"))
+    return closing(History(settings.history, Path(folder), lambda: catalog))
 
 
 def record_many(url, folder, name, number):
