@@ -51,13 +51,24 @@ class Recording(Answers):
         return {"source": "recorded", "file": self._session.path.name, "answered_by": self._who(arms)}
 
     def keep(self, inquiry: Inquiry, journal: Journal) -> None:
-        """Notes of the file: who answered, versions, models, the channel keys that were set (names), the plans."""
+        """Notes of the file: who answered, versions, models, catalog, names of the channel keys set, plans."""
         from planner.replay.stale import notes_of
 
         base = inquiry.arms[0].planner
         self._session.notes.update(notes_of(self._who(inquiry.arms), base.catalog.version, base.settings))
         self._session.notes["channel_keys"] = inquiry.identity()["keys"]
-        self._session.notes["today"] = journal.today
+        if base.catalog.root != paths.shipped("skills"):
+            self._session.notes["catalog_folder"] = os.path.relpath(base.catalog.root, self._session.path.parent)
+        self._session.notes["plans"] = [
+            {
+                "query": line.request.model_dump(mode="json"),
+                "judge": arm.judge,
+                "plan": journal.finished[line.id][arm.name].core(),
+            }
+            for arm in inquiry.arms
+            if arm.judge in ("standard", "fast")
+            for line in inquiry.lines
+        ]
 
     def _who(self, arms: Sequence[Arm]) -> str:
         asked = [arm for arm in arms if arm.judge in _LLM_JUDGES]
@@ -72,13 +83,17 @@ class Replayed(Answers):
         self._session = session
 
     def planner(self, catalog: str | None, settings: str | None) -> SeeingPlanner:
-        """With the settings and channel keys of whoever recorded, unless settings are given."""
+        """With the catalog, settings and channel keys of whoever recorded; a catalog or settings given beat theirs."""
         notes = self._session.notes
-        root = Path(catalog) if catalog else paths.shipped("skills")
+        root = Path(catalog) if catalog else self._catalog()
         known = sorted({name for leaf in load_catalog(root).leaves for name in leaf.auth.required})
         env = standing_in(self.env, notes.get("channel_keys") or (), known)
         chosen: Settings | Mapping[str, Any] | str | None = settings or notes.get("settings")
         return SeeingPlanner(catalog=root, settings=chosen, env=env)
+
+    def _catalog(self) -> Path:
+        own = self._session.notes.get("catalog_folder")
+        return self._session.path.parent / own if own else paths.shipped("skills")
 
     def said(self, _arms: Sequence[Arm]) -> dict[str, Any]:
         """Whose answers those are, and from which file."""

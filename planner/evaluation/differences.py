@@ -87,7 +87,7 @@ def _changes(
                         "channel": pick.channel,
                         "only_in": arm,
                         "score": pick.score,
-                        "score_elsewhere": round(sum(theirs.values()), 4),
+                        "score_elsewhere": round(max(0.0, sum(theirs.values())), 4),
                         "why_not": _why_not(pick, without),
                         "factors": _gaps(mine, theirs),
                     }

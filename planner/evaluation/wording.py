@@ -96,6 +96,8 @@ def remarks(report: dict[str, Any]) -> list[str]:
     if about["answers"]["source"] != "live":
         answers = about["answers"]
         found.append(f"The model answers are {answers['source']}: {answers['file']}, by {answers['answered_by']}.")
+        if answers["source"] == "replayed":
+            found.append("Times are those of the replay, not of the models.")
     if about["bad_lines"]:
         numbers = ", ".join(str(bad["line"]) for bad in about["bad_lines"][:10])
         more = ", …" if len(about["bad_lines"]) > 10 else ""
