@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import lru_cache
 
 from planner.llm import libraries
 from planner.llm.cache import Store
@@ -54,6 +55,7 @@ def instructor_mode(mode: str) -> object:
     return getattr(libraries.instructor().Mode, _INSTRUCTOR[mode])
 
 
+@lru_cache(maxsize=256)
 def _supported(spec: ModelSpec, mode: str) -> bool:
     # litellm drops a parameter the provider lacks, and the request would be spent for nothing
     if mode not in _NEEDS:

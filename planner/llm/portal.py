@@ -1,7 +1,7 @@
 """One event loop for all model calls of a process, in a thread of its own, started when first needed.
 
-Asynchronous callers use it too: litellm ties clients and a logging task to the first loop it sees, and leaves them behind
-in a loop that ends.
+Asynchronous callers use it too: litellm starts its clients and a logging task anew for each loop it sees, and leaves
+them behind in a loop that ends.
 """
 
 from __future__ import annotations

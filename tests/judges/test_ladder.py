@@ -257,9 +257,12 @@ def test_the_scripted_judge_says_what_it_was_told(catalog, env):
 def test_a_heuristic_plan_loads_nothing_of_the_models():
     code = (
         "import sys, planner; planner.channel_selection('reddit on remote work'); "
-        "bad = {'litellm','instructor','tenacity','asyncio','anyio','vcr'} & set(sys.modules); sys.exit(str(bad) if bad else 0)"
+        ""
+        "sys.exit(str({'litellm', 'instructor', 'tenacity', 'asyncio', 'anyio', 'vcr'} & set(sys.modules) or 0) != '0')"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={"HOME": "/nonexistent"})
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env={"HOME": "/nonexistent"}
+    )
     assert done.returncode == 0, done.stderr
 
 

@@ -35,5 +35,5 @@ def test_an_unknown_error_is_shown_by_its_class_alone():
 
 
 def test_only_what_may_pass_is_transient():
-    assert TRANSIENT == {"rate_limited", "server_error", "connection"}
+    assert {"rate_limited", "server_error", "connection"} == TRANSIENT
     assert not CallError("refused_key", status=401).transient

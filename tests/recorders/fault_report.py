@@ -9,11 +9,10 @@ import asyncio
 import sys
 import time
 
-from tests.recorders.fault_rows import CANARY, QUERY, ROWS, Row
-from tests.recorders.faults import serve
-
 from planner import Planner
 from planner.llm import libraries, state
+from tests.recorders.fault_rows import CANARY, QUERY, ROWS, Row
+from tests.recorders.faults import serve
 
 SLACK_S = 0.5  # a busy machine's, on top of the deadline
 

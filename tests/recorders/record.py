@@ -11,14 +11,13 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-from tests.recorders.fault_rows import CANARY, QUERY, ROWS
-from tests.recorders.faults import serve
-
 from planner import Planner
 from planner.replay import replay
 from planner.replay.stale import notes_of
+from tests.recorders.fault_rows import CANARY, QUERY, ROWS
+from tests.recorders.faults import serve
 
+ROOT = Path(__file__).resolve().parents[2]
 CASSETTES = ROOT / "cassettes"
 # broken connections cannot be recorded, waiting is not worth it, and megabytes are not readable
 UNRECORDED = re.compile(
