@@ -24,7 +24,7 @@ from planner.catalog.pack import Pack, PackedLeaves, PackedTerms, packed
 from planner.catalog.reading import Reading
 from planner.catalog.shortlist import Shortlisted, SparseScorer
 
-LARGE = 512  # leaves from which a catalog is packed
+LARGE = 64  # leaves from which a catalog is packed and planned over a shortlist
 
 
 def is_large(record: Mapping[str, Any]) -> bool:
@@ -149,8 +149,8 @@ class LargeCatalog(Catalog):
         return [at for at in places[:POOL] if allowed(self.leaves[at])][:ENOUGH]
 
 
-POOL = 192  # relevant leaves looked at
-BEST = 48  # of them kept
+POOL = 96  # relevant leaves looked at
+BEST = 24  # of them kept
 ENOUGH = 8  # leaves a plan can always choose from; leaves of a fallback or native group
 MENTIONED = 96  # leaves named by query or request
 
