@@ -27,6 +27,8 @@ CARDS = [
     {"name": "silent"},
 ]
 
+TIME = {"name": "get_time", "description": "What time it is"}
+
 
 def jsonl(path, rows):
     path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows), "utf-8")
@@ -89,8 +91,8 @@ def test_names_that_clash_are_told_apart(tmp_path, imported):
 
 @pytest.mark.parametrize(
     ("name", "channel"),
-    [("PDF&URLTool", "pdf-url-tool"), ("web_scraper", "web-scraper"), ("NASATool", "nasa-tool"), ("天气 查询", "天气-查询"),
-     ("../../etc/passwd", "etc-passwd"), ("search_docs", "docs"), ("!!!", "unnamed")],
+    [("PDF&URLTool", "pdf-url-tool"), ("web_scraper", "web-scraper"), ("NASATool", "nasa-tool"),
+     ("天气 查询", "天气-查询"), ("../../etc/passwd", "etc-passwd"), ("search_docs", "docs"), ("!!!", "unnamed")],
 )  # fmt: skip
 def test_a_channel_name_is_safe_as_a_folder(name, channel):
     assert slug(name) == channel
@@ -100,16 +102,10 @@ def test_a_channel_name_is_safe_as_a_folder(name, channel):
 def test_skills_are_read_at_any_depth_with_their_keys(tmp_path, imported):
     root = tmp_path / "skills"
     skill(root, "office/pdf-forms", "name: pdf-forms\ndescription: Fills in PDF forms")
-    skill(
-        root,
-        "office/deep/sheet",
-        'name: sheet\ndescription: Edits sheets\nmetadata: {"clawdbot":{"requires":{"env":["SHEET_KEY"],"bins":["jq"]}}}',
-    )
-    skill(
-        root,
-        "todo",
-        "name: todo\ndescription: Tasks\nmetadata:\n  openclaw:\n    requires:\n      env: [TODO_KEY]\n    primaryEnv: TODO_URL",
-    )
+    needs = '{"clawdbot":{"requires":{"env":["SHEET_KEY"],"bins":["jq"]}}}'
+    skill(root, "office/deep/sheet", f"name: sheet\ndescription: Edits sheets\nmetadata: {needs}")
+    section = "metadata:\n  openclaw:\n    requires:\n      env: [TODO_KEY]\n    primaryEnv: TODO_URL"
+    skill(root, "todo", f"name: todo\ndescription: Tasks\n{section}")
     skill(root, "broken", "name: [unclosed")
     skill(root, ".hidden/x", "name: x\ndescription: hidden")
     report, to = imported(root)
@@ -127,12 +123,7 @@ def test_skills_are_read_at_any_depth_with_their_keys(tmp_path, imported):
 @pytest.mark.rule("CAT-1.3")
 @pytest.mark.parametrize("shape", ["plain", "answer", "list"])
 def test_a_saved_tools_list_is_read(tmp_path, imported, shape):
-    tools = [
-        {"name": "get_time", "description": "What time it is"},
-        {"name": "x", "title": "Exchange rates"},
-        {"name": "mute"},
-        7,
-    ]
+    tools = [TIME, {"name": "x", "title": "Exchange rates"}, {"name": "mute"}, 7]
     value = {
         "plain": {"tools": tools},
         "answer": {"jsonrpc": "2.0", "id": 1, "result": {"tools": tools}},
