@@ -77,7 +77,7 @@ class Lexicon:
         )
 
     def _everyday(self, mention: Match, text: str) -> bool:
-        """Whether it is only a word that some leaf happens to be called by (rule SEL-4.14)."""
+        """Whether it is only a word that some leaf happens to be called by (rule CAT-2.5)."""
         names = self._names[mention.term]
         return names.cued and not self._cues.beside(text, mention.start, mention.end)
 
