@@ -141,10 +141,10 @@ def beside(path: Path, ending: str) -> Path:
 
 
 def _opened(path: Path, length: int) -> BinaryIO:
+    there = path.stat().st_size if path.exists() else 0
+    if there < length:
+        raise InputError("--resume", f"{path}, {there} bytes", f"the {length} the journal vouches for, or --force")
     file = path.open("r+b" if length else "wb")
-    if file.seek(0, os.SEEK_END) < length:
-        file.close()
-        raise InputError("--resume", str(path), f"the {length} bytes that the journal vouches for, or --force")
     file.truncate(length)
     file.seek(length)
     return file
@@ -156,7 +156,11 @@ def settle(out: Path, bad: Path, journal: Journal) -> None:
 
     with suppress(FileNotFoundError):
         part = beside(bad, "part")
-        part.replace(bad) if part.stat().st_size else part.unlink()
+        if part.stat().st_size:
+            part.replace(bad)
+        else:
+            part.unlink()
+            bad.unlink(missing_ok=True)  # of an earlier run, which --force replaces
     part = beside(out, "part")
     if part.exists():
         if is_parquet(out.name):
@@ -197,13 +201,19 @@ class PipeOutput:
 def opened(out: str, bad: str | None, journal: Journal, every_s: float, start: str) -> Iterator[Output]:
     """The output for a path or `-`. `start`: "new", "force" (over what is there) or "resume". Raises InputError."""
     if out == "-":
+        if bad and start == "new":
+            _refuse_existing("--bad", Path(bad))
         yield PipeOutput(Path(bad) if bad else None, journal)
         return
     path = Path(out)
     side = Path(bad) if bad else beside(path, "bad.jsonl")
     with _locked(path):
         found = None if start == "force" else read_journal(beside(path, "journal"))
-        check_start(path, found, journal, start)
+        if found is not None:
+            check_unfinished(path, found, journal, start)
+        elif start != "force":
+            _refuse_existing("OUT", path)
+            _refuse_existing("--bad", side)
         if found and found.finished:
             settle(path, side, found)
             yield PipeOutput(None, found)
@@ -215,18 +225,20 @@ def opened(out: str, bad: str | None, journal: Journal, every_s: float, start: s
             output.close()
 
 
-def check_start(path: Path, found: Journal | None, journal: Journal, start: str) -> None:
-    """Raises InputError where a run would spoil what is there, or would go on with something else."""
-    if start == "resume" and found is not None:
-        differ = [name for name in journal.run if found.run.get(name) != journal.run[name]]
-        if differ:
-            given = ", ".join(f"{name} {journal.run[name]}" for name in differ)
-            begun = ", ".join(f"{name} {found.run.get(name)}" for name in differ)
-            raise InputError("--resume", given, f"the same as when the run was begun ({begun}), or --force")
-    elif start == "new" and found is not None:
+def check_unfinished(path: Path, found: Journal, journal: Journal, start: str) -> None:
+    """Raises InputError unless the unfinished run is to be resumed, and with the setup it was begun with."""
+    if start != "resume":
         raise InputError("OUT", str(path), "--resume, to go on with the unfinished run, or --force, to begin again")
-    elif start != "force" and path.exists():
-        raise InputError("OUT", str(path), "a file that is not there yet, or --force")
+    differ = [name for name in journal.run if found.run.get(name) != journal.run[name]]
+    if differ:
+        given = ", ".join(f"{name} {journal.run[name]}" for name in differ)
+        begun = ", ".join(f"{name} {found.run.get(name)}" for name in differ)
+        raise InputError("--resume", given, f"the same as when the run was begun ({begun}), or --force")
+
+
+def _refuse_existing(field: str, path: Path) -> None:
+    if path.exists():
+        raise InputError(field, str(path), "a file that is not there yet, or --force")
 
 
 @contextmanager
@@ -243,8 +255,9 @@ def _locked(path: Path) -> Iterator[None]:
     try:
         yield
     finally:
+        with suppress(OSError):  # before the release: afterwards it may be another run's
+            beside(path, "lock").unlink()
         lock.release()
-        beside(path, "lock").unlink(missing_ok=True)
 
 
 @contextmanager

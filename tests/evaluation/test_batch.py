@@ -161,6 +161,31 @@ def test_what_is_there_is_not_written_over_without_force(tmp_path, env):
 
 
 @pytest.mark.rule("EVA-2.12")
+def test_a_side_file_is_not_written_over_either_and_none_of_an_earlier_run_stays(tmp_path, env):
+    source, aside = write_requests(tmp_path / "in.jsonl", 3), tmp_path / "aside.jsonl"
+    aside.write_text("mine")
+    for out in (tmp_path / "out.jsonl", "-"):
+        with pytest.raises(InputError, match="--bad"):
+            run_batch(job(source, out, env, bad=str(aside)), unwatched)
+    assert aside.read_text() == "mine"
+    run_batch(job(source, tmp_path / "out.jsonl", env, bad=str(aside), start="force"), unwatched)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl"]
+
+
+@pytest.mark.rule("EVA-2.5")
+def test_a_journal_is_not_believed_when_its_rows_are_gone(tmp_path, env):
+    source, out = write_requests(tmp_path / "in.jsonl", 20), tmp_path / "out.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        run_batch(job(source, out, env), stopping_after(2))
+    (tmp_path / "out.jsonl.part").unlink()
+    with pytest.raises(InputError, match="vouches"):
+        run_batch(job(source, out, env, start="resume"), unwatched)
+    (tmp_path / "out.jsonl.journal").write_text("{torn")
+    with pytest.raises(InputError, match="sound journal"):
+        run_batch(job(source, out, env, start="resume"), unwatched)
+
+
+@pytest.mark.rule("EVA-2.12")
 def test_an_unfinished_run_is_not_begun_again_by_accident(tmp_path, env):
     source, out = write_requests(tmp_path / "in.jsonl", 20), tmp_path / "out.jsonl"
     with pytest.raises(KeyboardInterrupt):
