@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import date
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ import click
 
 from planner import paths
 from planner.cli.common import catalog_option, json_option, note, print_json, settings_option
-from planner.errors import InputError
+from planner.errors import InputError, PlannerError
 from planner.evaluation.ab import Inquiry, run
 from planner.evaluation.arms import build_arms
 from planner.evaluation.journal import Journal
@@ -51,6 +52,7 @@ def command(
     from planner.evaluation.answers import open_answers
 
     _check(record, replay, resume, html)
+    _check_libraries()
     lines, bad = _read(queries, given.pop("mode"))
     with open_answers(record, replay, answered_by, resume=resume) as answers:
         base = answers.planner(catalog, settings)
@@ -69,6 +71,12 @@ def _check(record: Path | None, replay: Path | None, resume: bool, html: Path | 
         raise InputError("--resume", "with --record", "a whole run: a recording must hold every answer")
     if html and not html.absolute().parent.is_dir():
         raise InputError("--html", str(html), "a file in a folder that exists")
+
+
+def _check_libraries() -> None:
+    missing = [name for name in ("ir_measures", "scipy", "numpy") if find_spec(name) is None]
+    if missing:
+        raise PlannerError(f"comparing needs {', '.join(missing)}: pip install 'search-planner[ab]'")
 
 
 def _read(source: str, mode: str | None) -> tuple[list[Line], list[BadLine]]:
@@ -118,7 +126,7 @@ def _bar(inquiry: Inquiry) -> Iterator[Callable[[], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    skipped = f", {len(inquiry.bad)} bad lines skipped" if inquiry.bad else ""
+    skipped = f", bad lines skipped: {len(inquiry.bad)}" if inquiry.bad else ""
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task(f"planning{skipped}", total=len(inquiry.lines))

@@ -4,6 +4,8 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -12,6 +14,7 @@ from planner.cli.main import cli
 from tests.evaluation.small_ab import ROWS
 from tests.recorders.faults import chat, serve
 
+ROOT = Path(__file__).parents[2]
 ANSWER = {
     "g": [{"i": "channels-academic", "d": 0.9, "s": 0.9, "r": "papers"}],
     "l": [{"i": "arxiv", "s": 0.9, "k": 0.2, "r": "preprints"}],
@@ -108,6 +111,18 @@ def test_a_recorded_comparison_is_repeated_without_keys_and_without_the_model(ru
     assert "by a scripted server" in said
 
 
+@pytest.mark.rule("EVA-1.11")
+def test_the_shipped_example_replays_a_real_model_without_keys(all_keys, tmp_path):
+    bare = CliRunner(env={**dict.fromkeys(all_keys), "HOME": str(tmp_path)})
+    example = ("ab", ROOT / "tests/data/ab-queries.jsonl", "--replay", ROOT / "cassettes/smollm2/ab-example.yaml")
+    report = json.loads(bare.invoke(cli, [*map(str, example), "--json"]).stdout)
+    assert report["arms"]["standard"]["cost"]["answered"] == {"openai/smollm2-135m-instruct": 7}
+    assert report["about"]["answers"]["answered_by"].startswith("SmolLM2-135M-Instruct")
+    assert report["pairs"][0]["labels"]["ndcg"]["n"] == 7
+    factors = [change["factors"] for row in report["pairs"][0]["most_different"] for change in row["changes"]]
+    assert any("scenario" in gaps for gaps in factors)
+
+
 @pytest.mark.slow
 @pytest.mark.rule("EVA-1.8")
 def test_a_killed_run_asks_no_model_twice_for_a_finished_query(env, tmp_path):
@@ -136,3 +151,24 @@ def test_a_killed_run_asks_no_model_twice_for_a_finished_query(env, tmp_path):
     for query in finished:
         assert sum(texts[query] in body for body in asked) == 1, query
     print(f"killed after {len(finished)} of 12 queries; {len(asked)} requests in all")
+
+
+@pytest.mark.rule("EVA-1.15")
+@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal is a Unix thing")
+def test_a_terminal_sees_a_bar_with_the_count_of_bad_lines(env, queries):
+    with queries.open("a") as file:
+        file.write("{oops\n")
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "planner.cli.main", "ab", str(queries), "--arms", "heuristic,flat"]
+    started = subprocess.Popen(
+        command, env={**os.environ, **env, "COLUMNS": "100"}, stdout=subprocess.DEVNULL, stderr=theirs
+    )
+    os.close(theirs)
+    seen = b""
+    with suppress(OSError):  # how Linux says that the other end was closed
+        while part := os.read(ours, 65_536):
+            seen += part
+    os.close(ours)
+    assert started.wait() == 1
+    assert "bad lines skipped: 1" in seen.decode()
+    assert "4/4" in seen.decode()
