@@ -45,7 +45,8 @@ def record(path: Path, query: str, answered_by: str, llm: dict) -> None:
         session.notes.update(notes_of(answered_by, planner.catalog.version, planner.settings))
         session.notes["plans"] = [{"query": query, "judge": "standard", "plan": plan.core()}]
     print(
-        f"{path.relative_to(ROOT)}: {session.requests} answers, {plan.judge.tier}, {[d.reason for d in plan.degradations]}"
+        f"{path.relative_to(ROOT)}: {session.requests} answers, {plan.judge.tier}, "
+        f"{[step.reason for step in plan.degradations]}"
     )
 
 
