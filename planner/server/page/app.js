@@ -292,9 +292,12 @@ const ceiling = (kind) => kind === "leaf" ? 0.95 : 1;
 const short = (group) => group.replace(/^channels-/, "");
 const legend = (kind) => h("ul", { class: "legend", "aria-hidden": "true" }, Object.keys(about.weights[kind]).map((factor) => h("li", { colour: factor }, `${t(`f_${factor}`)} × ${about.weights[kind][factor]}`)));
 
+/** A title that says whose plan it is about, where there are two. */
+const of = (result, title) => result.model ? `${t(title)} · ${t("model")}` : t(title);
+
 function groupCard(result) {
   const plan = (result.model || result.heuristic).channels;
-  return h("section", { class: "card" }, h("h2", {}, t("groups")), h("p", { class: "lede" }, t("groupsLede")), legend("group"),
+  return h("section", { class: "card" }, h("h2", {}, of(result, "groups")), h("p", { class: "lede" }, t("groupsLede")), legend("group"),
     h("ol", { class: "picks" }, plan.groups.map((group, at) => h("li", {}, h("details", {},
       h("summary", { class: "pick" }, h("span", { class: "rank", "aria-hidden": "true" }, String(at + 1)), h("span", { class: "name" }, short(group.name)),
         h("span", { class: "score" }, group.score.toFixed(2)), track(group.factors, about.weights.group, ceiling("group"), group.name, group.score)),
@@ -304,7 +307,7 @@ function groupCard(result) {
 function changeCard(result) {
   const plan = (result.model || result.heuristic).channels;
   const reasons = Object.entries(plan.skip_reasons);
-  return h("section", { class: "card", id: "changes" }, h("h2", {}, t("changed")),
+  return h("section", { class: "card", id: "changes" }, h("h2", {}, of(result, "changed")),
     plan.adjustments.length ? h("ul", { class: "notes" }, plan.adjustments.map((line) => h("li", {}, line))) : h("p", { class: "lede" }, t("unchanged")),
     plan.warnings.length > 0 && [h("h3", {}, t("warnings")), h("ul", { class: "notes" }, plan.warnings.map((line) => h("li", { class: "warn" }, line)))],
     reasons.length > 0 && h("details", {}, h("summary", {}, `${t("removed")} (${reasons.length})`),
