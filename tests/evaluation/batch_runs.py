@@ -75,5 +75,9 @@ def wait_for(condition, seconds=120):
         time.sleep(0.02)
 
 
+def file_names(folder):
+    return sorted(path.name for path in folder.iterdir() if path.is_file())
+
+
 def size(path):
     return path.stat().st_size if path.exists() else 0

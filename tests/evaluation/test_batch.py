@@ -11,7 +11,7 @@ from planner.evaluation.batch import run_batch
 from planner.evaluation.batch_rows import MAX_LINE
 from planner.evaluation.batch_sources import Place, chunks_of, read_chunks
 from planner.pipeline import Planner
-from tests.evaluation.batch_runs import TODAY, job, request_lines, unwatched, write_requests
+from tests.evaluation.batch_runs import TODAY, file_names, job, request_lines, unwatched, write_requests
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,7 @@ def test_rows_are_those_of_a_plain_loop_in_the_same_order(tmp_path, env):
     ]
     assert [json.loads(line) for line in out.read_text("utf-8").splitlines()] == json.loads(json.dumps(expected))
     assert summary.counts == {"rows": 30}
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl"]
+    assert file_names(tmp_path) == ["in.jsonl", "out.jsonl"]
 
 
 @pytest.mark.rule("EVA-2.1")
@@ -119,7 +119,7 @@ def test_a_run_killed_while_its_files_get_their_names_is_completed(tmp_path, env
         (tmp_path / "out.jsonl.part").rename(out)
     summary = run_batch(job(source, out, env, start="resume"), unwatched)
     assert summary.counts["rows"] == len(out.read_text("utf-8").splitlines()) == 9
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl"]
+    assert file_names(tmp_path) == ["in.jsonl", "out.jsonl"]
 
 
 @pytest.mark.rule("EVA-2.5", "EVA-2.3")
@@ -169,7 +169,7 @@ def test_a_side_file_is_not_written_over_either_and_none_of_an_earlier_run_stays
             run_batch(job(source, out, env, bad=str(aside)), unwatched)
     assert aside.read_text() == "mine"
     run_batch(job(source, tmp_path / "out.jsonl", env, bad=str(aside), start="force"), unwatched)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl"]
+    assert file_names(tmp_path) == ["in.jsonl", "out.jsonl"]
 
 
 @pytest.mark.rule("EVA-2.5")
@@ -260,4 +260,4 @@ def test_what_cannot_work_is_refused_before_the_first_plan(tmp_path, env, monkey
     with pytest.raises(InputError) as refused:
         run_batch(replace(job("in.jsonl", "out.jsonl", env), **changes), unwatched)
     assert refused.value.field == field
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.parquet", "in.jsonl"]
+    assert file_names(tmp_path) == ["bad.parquet", "in.jsonl"]
