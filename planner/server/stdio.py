@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from dataclasses import dataclass
 from io import TextIOWrapper
@@ -35,9 +36,11 @@ def claim_wire() -> Wire:
 
 
 def serve_stdio(server: Any, wire: Wire) -> None:
-    """Serve one client until it closes its end."""
+    """Serve one client until it closes its end, or Ctrl-C."""
     import anyio
 
+    # the thread that waits for input cannot be cancelled: an orderly end would wait for the client
+    signal.signal(signal.SIGINT, lambda _signal, _frame: os._exit(130))
     anyio.run(_serve, server, wire)
 
 
