@@ -129,7 +129,7 @@ class JudgeSettings(Section):
 
 
 class ModelEntry(Section):
-    """A model by its litellm name, where it is served, and the variable that holds its key (the provider's own if None)."""
+    """A model by its litellm name, where it is served, and the variable that holds its key (None: the provider's)."""
 
     model: str | None = None
     api_base: str | None = None

@@ -10,10 +10,10 @@ from planner.pipeline import Planner
 
 
 class WatchingPlanner(Planner):
-    """A Planner whose catalog folder may be edited while it runs; a broken edit is told in every plan (rule CAT-3.2)."""
+    """A Planner whose catalog folder may be edited while it runs; plans tell of a broken edit (rule CAT-3.2)."""
 
     def _open(self, root: Path, cache: Path) -> None:
-        self._watched = WatchedCatalog(root, cache)
+        self._watched = WatchedCatalog(root, cache / "catalogs")
 
     @property
     def catalog(self) -> Catalog:

@@ -28,8 +28,9 @@ CUE_WEIGHTS = {"named": 0.67, "family": 0.67, "subject": 0.67, "keyword": 0.15, 
 PLAIN_CUE = 0.1
 RARE = 3  # cues in fewer examples get no row
 FOLDS = 5
+STRIDES = (7919, 7907, 7901)  # one way of folding each; over several, what the second fits see depends less on chance
 THRESHOLD = 0.03  # relevance below it plays no part in the second stage, which keeps it fast
-SECOND_PENALTY = 2.0
+SECOND_PENALTY = 2.0 * len(STRIDES)
 GRADES = 3.0
 EXACT_LEVELS, TABLE_LEVELS = 127, 16  # steps either side of 0; 127 in the table would double the file for nothing
 _CLIP = 0.9995  # quantile of the table's magnitudes that the last step stands for
@@ -53,12 +54,13 @@ def fit(examples: Sequence[Example], leaves: Sequence[Leaf], groups: Sequence[Gr
     x = _matrix(examples, vocabulary)
     dual = ridge_dual(x, y - y.mean(axis=0), PENALTY)
     record = _first_record(x.T.tocsr() @ dual, y.mean(axis=0), vocabulary, channels)
-    first = _unseen_first(x, y, dual)
-    record["second"] = _second_record(second_stage(first, y))
+    ways = [folds_of(len(y), stride) for stride in STRIDES]
+    firsts = [_unseen_first(x, y, dual, fold) for fold in ways]
+    record["second"] = _second_record(second_stage(np.vstack(firsts), np.vstack([y] * len(ways)), SECOND_PENALTY))
     record["groups"] = fit_payoff(
-        _unseen_second(first, y),
-        [e.features.cues for e in examples],
-        [e.gold_groups for e in examples],
+        np.vstack([_unseen_second(first, y, fold) for first, fold in zip(firsts, ways, strict=True)]),
+        [e.features.cues for e in examples] * len(ways),
+        [e.gold_groups for e in examples] * len(ways),
         channels,
         groups,
     )
@@ -98,18 +100,18 @@ def _matrix(examples: Sequence[Example], vocabulary: Mapping[str, Sequence[str]]
     return csr_matrix((np.array(values), (rows, columns)), shape=(len(examples), size))
 
 
-def folds_of(count: int) -> Any:
+def folds_of(count: int, stride: int) -> Any:
     """Fold of each example; neighbours, which are often alike, go to different folds only by chance of the stride."""
     import numpy as np
 
-    return (np.arange(count) * 7919 % 104729) % FOLDS
+    return (np.arange(count) * stride % 104729) % FOLDS
 
 
-def _unseen_first(x: Any, y: Any, dual: Any) -> Any:
+def _unseen_first(x: Any, y: Any, dual: Any, fold: Any) -> Any:
     """First-stage relevances of each example by a fit without its fold; `dual` of the whole is the starting point."""
     import numpy as np
 
-    fold, found = folds_of(len(y)), np.zeros_like(y)
+    found = np.zeros_like(y)
     for out in range(FOLDS):
         known, held = np.flatnonzero(fold != out), np.flatnonzero(fold == out)
         mean = y[known].mean(axis=0)
@@ -174,13 +176,13 @@ class Second(NamedTuple):
     bias: Any
 
 
-def second_stage(first: Any, y: Any) -> Second:
+def second_stage(first: Any, y: Any, penalty: float) -> Second:
     """Ridge regression of what the first stage leaves over."""
     from scipy.sparse import csr_matrix
 
     x, rest = _products(first), y - first
     centre, mean = x.mean(axis=0), rest.mean(axis=0)
-    w = ridge_primal(_Centred(csr_matrix(x), centre), rest - mean, SECOND_PENALTY)
+    w = ridge_primal(_Centred(csr_matrix(x), centre), rest - mean, penalty)
     return Second(w, mean - (centre[:, None] * w).sum(axis=0))
 
 
@@ -193,15 +195,15 @@ def _products(first: Any) -> Any:
     return np.hstack([q, q[:, one] * q[:, other]])
 
 
-def _unseen_second(first: Any, y: Any) -> Any:
+def _unseen_second(first: Any, y: Any, fold: Any) -> Any:
     """Relevances of each example by a second stage that has not seen its fold either, in 0..1."""
     import numpy as np
     from scipy.sparse import csr_matrix
 
-    fold, found = folds_of(len(y)), np.zeros_like(y)
+    found = np.zeros_like(y)
     for out in range(FOLDS):
         known, held = np.flatnonzero(fold != out), np.flatnonzero(fold == out)
-        stage = second_stage(first[known], y[known])
+        stage = second_stage(first[known], y[known], SECOND_PENALTY / len(STRIDES))
         found[held] = first[held] + csr_matrix(_products(first[held])) @ stage.weights + stage.bias
     return np.clip(found, 0.0, 1.0)
 

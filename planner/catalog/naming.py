@@ -44,7 +44,6 @@ class Cues:
         window = text[max(0, start - _NEAR) : end + _NEAR]
         return SUBJECT if self._subject.find(window) else PLACE
 
-
     def beside(self, text: str, start: int, end: int) -> bool:
         """Whether a cue stands right beside text[start:end]: "use it", "it plugin", "not it"."""
         before, after = text[:start], text[end:]

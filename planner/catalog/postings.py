@@ -1,8 +1,9 @@
 """The scorer of a catalog without graded examples: closed-form sparse weights, TF-IDF like, in pure Python.
 
-relevance = s / (s + HALF), where s = Σ_t v_t w_tl / (|v| |w_l|) over the query's terms t, v_t = k_t idf_t^1.5,
-w_tl = k_t idf_t Σ_fields f (1 + ln tf), idf_t = ln((N + 1) / df_t) and k_t the weight of the kind of term (Salton and
-Buckley 1988, cosine of weighted terms; the powers and weights were tuned on ToolE's 199 tools).
+relevance = s / (s + HALF), where s = Σ_t v_t w_tl / (|v| |w_l|) over the query's terms t, v_t = k_t idf_t,
+w_tl = k_t idf_t (Σ_fields f (1 + ln tf) + EXAMPLES √(Σ_examples (1 + ln tf))), idf_t = ln((N + 1) / df_t) and k_t the
+weight of the kind of term (Salton and Buckley 1988, cosine of weighted terms; weights chosen on ToolE's 199 tools).
+The root keeps a card with many examples from being about nothing but their wording.
 Each term keeps its LONGEST best leaves only, so that a query costs nearly the same in a catalog of 10,000 leaves.
 """
 
@@ -24,9 +25,9 @@ HALF = 0.15  # the cosine at which relevance is one half
 LONGEST = 64  # leaves kept per term
 LIMIT = 512  # distinct terms of a query that are looked up
 UNIT = 1000  # a stored weight is an integer share of 1 / UNIT
-QUERY_POWER = 1.5
+EXAMPLES = 0.7  # weight of a card's examples, beside 1 for its description
 BUDGET = 4000  # leaves touched per query, those of the rarest terms first
-KINDS = {"w": 0.7, "s": 1.5, "b": 1.0, "3": 0.8, "4": 0.5, "c": 0.5, "d": 1.5}
+KINDS = {"w": 0.7, "s": 1.5, "b": 1.5, "3": 0.8, "4": 0.5, "c": 0.5, "d": 1.5}
 _SHOWN = "wsbd"  # kinds of terms a reader understands
 _WORD = re.compile(r"[^\W_\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff]+")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]+")
@@ -55,7 +56,6 @@ class Card(NamedTuple):
         yield 0.7, f"{_CAMEL.sub(' ', name).replace('_', ' ').replace('-', ' ')} {name}"
         yield 1.0, self.leaf.description
         yield 0.7, " ; ".join((*self.leaf.aliases, *self.leaf.triggers))
-        yield from ((1.0, example) for example in self.examples)
 
 
 def postings_record(cards: Sequence[Card]) -> dict[str, Any]:
@@ -74,13 +74,21 @@ def postings_record(cards: Sequence[Card]) -> dict[str, Any]:
         best = sorted(found[term], key=lambda wl: (-wl[0], wl[1]))[:LONGEST]
         rows = [n for weight, leaf in best if (share := round(weight * UNIT)) for n in (leaf, share)]
         if rows:
-            terms_out[term] = [round(idf[term] ** QUERY_POWER * KINDS[term[0]], 3), *rows]
+            terms_out[term] = [round(idf[term] * KINDS[term[0]], 3), *rows]
     return {"kind": "postings", "terms": terms_out}
 
 
 def _raw(card: Card) -> dict[str, float]:
+    total = _counted(card.fields())
+    for term, count in _counted((1.0, example) for example in card.examples).items():
+        total[term] += EXAMPLES * sqrt(count)
+    return total
+
+
+def _counted(fields: Iterable[tuple[float, str]]) -> dict[str, float]:
+    """term -> Σ over fields of weight x (1 + ln tf)."""
     total: dict[str, float] = defaultdict(float)
-    for weight, text in card.fields():
+    for weight, text in fields:
         for term, count in Counter(terms_of(" ".join(normalise(text).split()))).items():
             total[term] += weight * (1 + log(count))
     return total

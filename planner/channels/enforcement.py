@@ -171,7 +171,8 @@ def _quota(result: Enforced, pool: Sequence[ScoredLeaf], natives: frozenset[str]
     result.quota_met = len(inside) >= wanted
     if not result.quota_met:
         result.warnings.append(
-            f"{len(inside)} of {wanted} native channels for a question in Chinese: {_stopped_by(pool, natives, context)}"
+            f"{len(inside)} of {wanted} native channels for a question in Chinese: "
+            f"{_stopped_by(pool, natives, context)}"
         )
     runnable = sum(_runnable(leaf, context) for leaf in inside)
     if result.quota_met and runnable < wanted:

@@ -108,7 +108,7 @@ def _journal(inquiry: Inquiry, base: SeeingPlanner, resume: bool) -> Journal:
 
 def _run(inquiry: Inquiry, journal: Journal, answers: Answers) -> dict[str, Any]:
     for arm in inquiry.arms:
-        if said := arm.planner.judge_note(arm.judge):
+        if said := arm.planner.ladders.of(arm.judge).note:
             note(f"{arm.name}: {said}")
     with _progress(inquiry) as tick:
         report = run(inquiry, journal, date.today(), tick)

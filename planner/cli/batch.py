@@ -14,7 +14,7 @@ import click
 from planner.cli.common import catalog_option, json_option, note, print_json, settings_option
 from planner.evaluation.batch import Job, Status, Summary, Watch, run_batch
 from planner.evaluation.batch_rows import FIELDS, Setup
-from planner.pipeline import JUDGES
+from planner.judges.rungs import JUDGES
 from planner.settings import load_settings
 
 if TYPE_CHECKING:

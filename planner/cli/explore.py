@@ -16,12 +16,12 @@ _PORT = 8639
 @catalog_option
 def command(port: int, opens: bool, settings: str | None, catalog: str | None) -> None:
     """Open a page on this machine that shows plans, and why they are so."""
-    from planner.watching import WatchingPlanner
     from planner.server.explorer import explorer_app
     from planner.server.http import Address, listen, read_rules, serve, url_of
+    from planner.watching import WatchingPlanner
 
     planner = WatchingPlanner(catalog=catalog, settings=settings)
-    planner.warm_up()
+    planner.ladders.of(None).warm_up()
     address = Address("127.0.0.1", port)
     rules = read_rules(address, planner.settings.server, {}, ())
     with listen(address) as listening:

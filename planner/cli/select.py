@@ -50,7 +50,7 @@ def command(
         print_preview(planner.preview(**arguments, judge=judge), as_json=as_json)
         return
     plan = planner.select(**arguments, judge=judge)
-    if unasked := planner.judge_note(judge):
+    if unasked := planner.ladders.of(judge).note:
         note(unasked)
     if as_json:
         print_json(plan.model_dump(mode="json"))

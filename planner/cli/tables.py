@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from planner.channels.model import ChannelPlan
@@ -71,10 +72,11 @@ def _channels(plan: ChannelPlan, out: Console) -> None:
 def _explain(plan: ChannelPlan, out: Console) -> None:
     names = list(plan.channels[0].factors) if plan.channels else []
     table = _table(out, "channel", "score", *names, "kept out by")
-    for pick in (*plan.channels, *plan.runners_up):
-        kept_out = getattr(pick, "kept_out_by", "")
-        factors = [f"{pick.factors[name]:.2f}" for name in names]
-        table.add_row(pick.channel, f"{pick.score:.2f}", *factors, _plain(kept_out))
+    for pick in plan.channels:
+        table.add_row(pick.channel, f"{pick.score:.2f}", *_factors(pick.factors, names), "")
+    for next_best in plan.runners_up:
+        cells = _factors(next_best.factors, names)
+        table.add_row(next_best.channel, f"{next_best.score:.2f}", *cells, _plain(next_best.kept_out_by))
     out.print(table)
     groups = _table(out, "group", "score", *(plan.groups[0].factors if plan.groups else ()), "why")
     for group in plan.groups:
@@ -83,3 +85,7 @@ def _explain(plan: ChannelPlan, out: Console) -> None:
     out.print(groups)
     for name, reason in plan.skip_reasons.items():
         out.print(f"[dim]skipped[/] {name}: {_plain(reason)}")
+
+
+def _factors(factors: Mapping[str, float], names: Sequence[str]) -> list[str]:
+    return [f"{factors[name]:.2f}" for name in names]

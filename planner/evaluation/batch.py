@@ -70,7 +70,7 @@ def run_batch(job: Job, watch: Watch) -> Summary:
     """Plan every line of the input, in its order (rules EVA-2.1 to EVA-2.8). Raises InputError, PlannerError."""
     check(job)
     planner = job.setup.planner()
-    every_s = 0.0 if planner.asks_models(job.setup.judge) else SAVE_S
+    every_s = 0.0 if planner.ladders.asks_models(job.setup.judge) else SAVE_S
     journal = Journal(identity(job, planner, fingerprint(job.source)), job.setup.today)
     ignored: set[str] = set()
     with opened(job.out, job.bad, journal, every_s, job.start) as output:
@@ -80,7 +80,7 @@ def run_batch(job: Job, watch: Watch) -> Summary:
             setup = replace(job.setup, today=output.journal.today)
             _plan(replace(job, setup=setup), planner, output.journal.place, add)
             output.finish()
-        note = planner.judge_note(job.setup.judge)
+        note = planner.ladders.of(job.setup.judge).note
         return Summary(output.journal.counts, tuple(sorted(ignored)), dict(output.journal.run), note)
 
 
@@ -99,7 +99,7 @@ def check(job: Job) -> None:
 
 
 def _plan(job: Job, planner: Planner, place: Place, add: Add) -> None:
-    if planner.asks_models(job.setup.judge):
+    if planner.ladders.asks_models(job.setup.judge):
         chunks = read_chunks(job.source, place, 1)
         plan_asking(chunks, planner, job.setup, add, job.concurrency, job.per_minute)
         return

@@ -90,7 +90,7 @@ def _check(job: Job) -> Planner:
             "--engine", "ray, which is not installed", "local, or pip install 'search-planner[ray]'"
         ) from None
     planner = job.setup.planner()
-    if planner.asks_models(job.setup.judge):
+    if planner.ladders.asks_models(job.setup.judge):
         # one limit of requests a minute cannot be kept by many machines that do not talk to each other
         raise InputError("--engine", f"ray with --judge {job.setup.judge}", "--judge heuristic, or --engine local")
     return planner

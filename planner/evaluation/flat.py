@@ -13,7 +13,7 @@ from planner.channels.scoring import Context, score_groups, trusted
 from planner.channels.selection import Boost
 from planner.channels.stages import Stage1, candidates, pick_leaves, rank_key
 from planner.evaluation.seeing import SeeingPlanner
-from planner.pipeline import Job
+from planner.job import Job
 
 
 def select_flat(judgement: Judgement, context: Context, warnings: Sequence[str], boost: Boost) -> ChannelPlan:

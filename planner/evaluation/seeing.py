@@ -8,7 +8,8 @@ from planner.channels.assembly import rounded
 from planner.channels.factors import Judgement
 from planner.channels.model import ChannelPlan
 from planner.channels.scoring import Context, score_leaf, trusted
-from planner.pipeline import Job, Planner
+from planner.job import Job
+from planner.pipeline import Planner
 
 Factors = Mapping[str, Mapping[str, float]]
 

@@ -1,4 +1,4 @@
-"""The one seam: a judge reads a question and fills in the semantic factors. Weights, structure and selection are code."""
+"""The one seam: a judge reads a question and fills in the semantic factors; all else is code."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from planner.errors import InputError
 from planner.judges.base import Judge
 from planner.judges.ladder import FLOOR, Ladder
 from planner.llm.spec import ModelSpec, default_models
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from planner.judges.llm import LlmJudge
 
 NO_MODEL = "no model is configured and no known provider's key is set: the heuristic judge answers"
+JUDGES = ("auto", "standard", "fast", "heuristic")
 _log = logging.getLogger("planner")
 _said: set[str] = set()
 
@@ -62,3 +64,23 @@ def _tiers(settings: LlmSettings, env: Mapping[str, str]) -> tuple[tuple[LlmJudg
 def _specs(tier: TierSettings) -> Iterator[ModelSpec]:
     entries: tuple[ModelEntry, ...] = (tier, *tier.fallbacks)
     return (ModelSpec(entry.model, entry.api_base, entry.key_env) for entry in entries if entry.model)
+
+
+class Ladders:
+    """The ladder of each judge name, made on first use (rule JDG-2.1)."""
+
+    def __init__(self, settings: Settings, env: Mapping[str, str], floor: Judge) -> None:
+        self._settings, self._env, self._floor = settings, env, floor
+        self._made: dict[str | None, Ladder] = {}
+
+    def of(self, judge: str | None) -> Ladder:
+        """The ladder; None: as the settings say. Raises InputError for an unknown name."""
+        if judge not in self._made:
+            if judge is not None and judge not in JUDGES:
+                raise InputError("judge", judge, ", ".join(JUDGES))
+            self._made[judge] = build_ladder(self._settings, self._env, self._floor, judge)
+        return self._made[judge]
+
+    def asks_models(self, judge: str | None = None) -> bool:
+        """Whether a plan may ask a model: one is configured, or a known provider's key is set."""
+        return bool(self.of(judge).rungs)

@@ -83,7 +83,7 @@ class Explorer:
             "weights": {"group": settings.group_weights.model_dump(), "leaf": settings.leaf_weights.model_dump()},
             "targets": settings.targets.model_dump(),
             "ceilings": {"channels": settings.max_channels, "groups": settings.max_groups},
-            "has_model": self.planner.asks_models("auto"),
+            "has_model": self.planner.ladders.asks_models("auto"),
         }
 
     async def plan(self, ask: Ask) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def build_server(planner: Planner) -> MCPServer[Any]:
 
     @asynccontextmanager
     async def lifespan(_server: MCPServer[Any]) -> AsyncIterator[None]:
-        timer = threading.Timer(_FIRST_ANSWER_S, planner.warm_up)
+        timer = threading.Timer(_FIRST_ANSWER_S, planner.ladders.of(None).warm_up)
         timer.daemon = True
         timer.start()
         try:

@@ -61,7 +61,7 @@ class Bench:
         """Fit the planner's scorer on these rows."""
         examples = [Example(self.features(r["query"]), r["gold"], r["gold_groups"]) for r in rows]
         record = fit(examples, self.catalog.leaves, self.catalog.groups)
-        self.planner.catalog = replace(self.catalog, scorer=scorer_from(record, self.catalog.leaves))
+        self.planner._catalog = replace(self.catalog, scorer=scorer_from(record, self.catalog.leaves))
 
     def planned(self, row: Row) -> tuple[Ranking, Sequence[str]]:
         plan = self.planner.select(row["query"], {"mode": "deep"})

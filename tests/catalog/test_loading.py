@@ -32,9 +32,15 @@ def test_planning_opens_no_leaf_page(monkeypatch, env):
     opened = []
     for module, name in ((builtins, "open"), (io, "open")):
         real = getattr(module, name)
-        monkeypatch.setattr(module, name, lambda file, *a, _r=real, **k: (opened.append(str(file)), _r(file, *a, **k))[1])
+        monkeypatch.setattr(
+            module, name, lambda file, *a, _r=real, **k: (opened.append(str(file)), _r(file, *a, **k))[1]
+        )
     planner = Planner(env=env)
-    for query in ("小红书有没有人用 Cursor 做编程", "arxiv papers on sparse attention", "best noise cancelling headphones"):
+    for query in (
+        "小红书有没有人用 Cursor 做编程",
+        "arxiv papers on sparse attention",
+        "best noise cancelling headphones",
+    ):
         planner.select(query)
     assert any(path.endswith(FILE) for path in opened)
     assert not [path for path in opened if "channels" in Path(path).parts and path.endswith("SKILL.md")]

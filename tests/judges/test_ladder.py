@@ -8,6 +8,7 @@ import time
 import pytest
 
 from planner import Planner
+from planner.job import job_of
 from planner.judges.ladder import Ladder
 from planner.judges.rungs import NO_MODEL, build_ladder
 from planner.judges.scripted import ScriptedJudge
@@ -47,7 +48,7 @@ def test_auto_without_a_model_is_the_heuristic_and_says_so_once(env):
     planner = Planner(env=env)
     plan = planner.select(QUERY, judge="auto")
     assert (plan.judge.tier, plan.degradations) == ("heuristic", ())
-    assert planner.judge_note() == NO_MODEL
+    assert planner.ladders.of(None).note == NO_MODEL
 
 
 @pytest.mark.rule("JDG-2.1")
@@ -247,7 +248,7 @@ def test_the_preview_is_what_goes_over_the_wire(env):
 def test_the_scripted_judge_says_what_it_was_told(catalog, env):
     judge = ScriptedJudge(groups={"channels-academic": (0.9, 0.8)}, leaves={"arxiv": (0.9, 0.0)})
     planner = Planner(env=env)
-    job = planner._prepare(UNSURE, None, None, judge="heuristic")
+    job = job_of(planner._held(), UNSURE)
     verdict = Ladder(judge).climb(job.question)
     assert verdict.judgement.leaves["arxiv"].scenario == 0.9
     assert judge.questions == [job.question]

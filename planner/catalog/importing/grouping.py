@@ -30,7 +30,7 @@ def clustered(cards: Sequence[Found]) -> tuple[list[str], list[FoundGroup]]:
         raise CatalogError(f"grouping needs {error.name}: pip install 'search-planner[build]'") from error
     count = min(MOST, round(sqrt(len(cards)))) if len(cards) > FEW else 1
     labels = _labels(matrix, count) if count > 1 else [0] * len(cards)
-    names = _names(matrix, labels, terms, count)
+    names = _names(matrix, labels, terms)
     groups = [
         FoundGroup(name, _told(words, sum(n == name for n in [names[k][0] for k in labels]))) for name, words in names
     ]
@@ -80,16 +80,18 @@ def _labels(matrix: Any, count: int) -> list[int]:
     return [order[label] for label in raw.tolist()]
 
 
-def _names(matrix: Any, labels: Sequence[int], terms: Sequence[str], count: int) -> list[tuple[str, list[str]]]:
-    """(name, words) of each cluster: the words heaviest in it against the whole."""
+def _names(matrix: Any, labels: Sequence[int], terms: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """(name, words) of each cluster: words that several members share, heavy in it and rare outside."""
     import numpy as np
 
     where = np.asarray(labels)
-    overall = np.asarray(matrix.mean(axis=0)).ravel()
+    everywhere = np.asarray((matrix > 0).sum(axis=0)).ravel()
     found: list[tuple[str, list[str]]] = []
     for label in range(max(labels) + 1):
-        inside = np.asarray(matrix[where == label].mean(axis=0)).ravel()
-        gain = np.round(inside - overall / 2 if count > 1 else inside, 9)
+        inside = matrix[where == label]
+        holders = np.asarray((inside > 0).sum(axis=0)).ravel()
+        shared = (holders > 1) | (inside.shape[0] < _TERMS)  # what one member alone says is not the group's
+        gain = np.round(np.asarray(inside.mean(axis=0)).ravel() * shared * holders / np.maximum(everywhere, 1), 9)
         best = sorted(range(len(terms)), key=lambda at: (-gain[at], terms[at]))
         words = [terms[at] for at in best if gain[at] > 0 and terms[at]]
         found.append((_fresh(words, [name for name, _ in found]), words[:_TERMS]))

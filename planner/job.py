@@ -1,0 +1,77 @@
+"""One question on its way to a plan: everything that is known about it before it is judged."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+from planner import paths
+from planner.catalog.model import Catalog, Leaf
+from planner.channels.limits import Limits, build_limits
+from planner.channels.model import SelectionRequest
+from planner.channels.request import build_request
+from planner.channels.scoring import Context
+from planner.history.digests import boosted_channels
+from planner.judges.base import Question
+
+if TYPE_CHECKING:
+    from planner.history.history import History
+    from planner.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a planner holds for all its questions. `told`: what every plan must say about it."""
+
+    catalog: Catalog
+    settings: Settings
+    env: Mapping[str, str]
+    history: History
+    told: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """See the module. `started`: on the performance counter; `today`: for the age of digest rules."""
+
+    started: float
+    question: Question
+    context: Context
+    warnings: tuple[str, ...]
+    today: date
+
+    def boosted(self, leaves: Sequence[Leaf], context: Context) -> frozenset[str]:
+        """Leaves whose digest has a recent rule that fits; the state folder's digests come first (rule SEL-8.4)."""
+        catalog = context.catalog
+        folders = (paths.state_folder(self.question.env) / "channels", catalog.root / "channels")
+        days = context.settings.selection.experience_days
+        return boosted_channels(leaves, context.reading, catalog, folders, self.today, days)
+
+
+def job_of(
+    held: Held,
+    query: object,
+    clarify_result: object = None,
+    scope: object = None,
+    explicit_channels: object = None,
+    today: date | None = None,
+) -> Job:
+    """Request, reading, limits and history of one question. Raises InputError."""
+    started = time.perf_counter()
+    request, notes = build_request(query, clarify_result, scope, explicit_channels)
+    reading = held.catalog.read(request.query)
+    limits, warnings = build_limits(request, reading, held.catalog, held.settings, held.env)
+    empty_sessions, unread = held.history.empty_sessions()
+    catalog = held.catalog.shortlist(reading, _mentioned(request, limits, held.catalog), limits.allows)
+    context = Context(reading, limits, catalog, held.settings, empty_sessions=empty_sessions)
+    question = Question(request, reading, catalog, held.settings, held.env)
+    return Job(started, question, context, (*held.told, *notes, *warnings, *unread), today or date.today())
+
+
+def _mentioned(request: SelectionRequest, limits: Limits, catalog: Catalog) -> list[str]:
+    """Channels the request speaks of; a shortlist of a large catalog must hold them."""
+    named = (channel for name in request.explicit_channels for channel in catalog.channels_named(name))
+    return [*limits.priority, *named, *limits.skip]
