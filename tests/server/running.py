@@ -16,9 +16,8 @@ from planner.server.http import Address, listen, read_rules
 class TwoJudges(Planner):
     """A planner with a model that thinks as the heuristic does, but skips its first pick."""
 
-    def __init__(self, *args, **options):
-        super().__init__(*args, **options)
-        self.ladders.asks_models = lambda judge=None: True
+    def __init__(self, env):
+        super().__init__(settings={"llm": {"standard": {"model": "scripted/judge"}}}, env=env)
 
     async def aselect(self, query, clarify_result=None, scope=None, **options):
         judge = options.pop("judge", None)
