@@ -56,18 +56,7 @@ class Draft:
     problems: list[Problem] = field(default_factory=list)
     pages: dict[str, Page] = field(default_factory=dict)
     leaf_paths: dict[str, Path] = field(default_factory=dict)
-    indexed: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     homes: dict[str, list[str]] = field(default_factory=dict)
-
-
-def read_index(root: Path) -> Draft:
-    """L0 and L1 alone: router, vocabulary, cues, intents, group indexes with the leaf metadata they carry."""
-    draft = _read_router(root)
-    for group in draft.groups:
-        for record in draft.indexed.get(group.name, []):
-            _indexed_leaf(record, draft)
-    draft.leaves = _in_group_order(draft)
-    return draft
 
 
 def read_pages(root: Path) -> Draft:
@@ -142,7 +131,6 @@ def _read_group(path: Path, name: str, hints: tuple[str, ...], draft: Draft) -> 
         draft.problems.append(Problem(path, page.line_of("surface"), f"unknown surface {surface!r}: zh, en or neutral"))
         surface = "neutral"
     draft.pages[name] = page
-    draft.indexed[name] = [row for row in meta.get("leaves") or [] if isinstance(row, dict)]
     draft.groups.append(
         Group(
             name=name,
@@ -211,35 +199,6 @@ def leaf_from(meta: dict[str, Any], draft: Draft, path: Path, page: Page) -> Lea
         auth=_auth(meta),
         cost_usd=_cost(meta, draft, path, page),
         digest=str(meta.get("experience_digest") or "experience.md"),
-    )
-
-
-def _indexed_leaf(record: dict[str, Any], draft: Draft) -> None:
-    channel = str(record.get("channel") or "")
-    if not channel or any(leaf.channel == channel for leaf in draft.leaves):
-        return
-    lists = {k: text_list(record.get(k)) for k in ("domains", "scenarios", "triggers", "aliases", "hosts", "patterns")}
-    auth = record.get("auth") or {}
-    draft.leaves.append(
-        Leaf(
-            name=str(record.get("name")),
-            channel=channel,
-            description=str(record.get("description") or ""),
-            groups=_groups_of(channel, draft),
-            kind=str(record.get("kind") or "channel"),
-            mentions=str(record.get("mentions") or PLAIN),
-            languages=text_list(record.get("languages")) or ("any",),
-            model_tier=str(record.get("model_tier") or "Fast"),
-            auth=Auth(**{k: text_list(auth.get(k)) for k in ("all_of", "any_of", "optional")}),
-            cost_usd=float(record.get("cost_usd") or 0.0),
-            digest=str(record.get("digest") or "experience.md"),
-            domains=lists["domains"],
-            scenarios=lists["scenarios"],
-            triggers=lists["triggers"],
-            aliases=lists["aliases"],
-            hosts=lists["hosts"],
-            patterns=lists["patterns"],
-        )
     )
 
 
