@@ -6,7 +6,6 @@ finds most relevant, those that query or request name, and what the guard and th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
@@ -15,8 +14,8 @@ from typing import Any
 from planner.catalog.compiled import groups_from, leaves_from
 from planner.catalog.features import ends
 from planner.catalog.intents import Intents
-from planner.catalog.lexicon import Lexicon, Names, host_rows, name_terms, soft_terms, typeable
-from planner.catalog.lookup import Lookup
+from planner.catalog.large_lexicon import ByChannel, LargeLexicon
+from planner.catalog.lexicon import Names, host_rows, name_terms, soft_terms, typeable
 from planner.catalog.matcher import term_table
 from planner.catalog.model import Catalog, Leaf, name_key, name_table
 from planner.catalog.naming import Cues
@@ -25,6 +24,10 @@ from planner.catalog.reading import Reading
 from planner.catalog.shortlist import Shortlisted, SparseScorer
 
 LARGE = 64  # leaves from which a catalog is packed and planned over a shortlist
+POOL = 96  # relevant leaves looked at
+BEST = 24  # of them kept
+ENOUGH = 8  # leaves a plan can always choose from; leaves of a fallback or native group
+MENTIONED = 96  # leaves named by query or request
 
 
 def is_large(record: Mapping[str, Any]) -> bool:
@@ -78,7 +81,7 @@ class LargeCatalog(Catalog):
     @property
     def leaf_by_channel(self) -> Mapping[str, Leaf]:
         """Leaves by bare channel name, each made when it is asked for."""
-        return _ByChannel(self.leaves, self.places)
+        return ByChannel(self.leaves, self.places)
 
     @property
     def leaf_index(self) -> Mapping[str, int]:
@@ -149,97 +152,8 @@ class LargeCatalog(Catalog):
         return [at for at in places[:POOL] if allowed(self.leaves[at])][:ENOUGH]
 
 
-POOL = 96  # relevant leaves looked at
-BEST = 24  # of them kept
-ENOUGH = 8  # leaves a plan can always choose from; leaves of a fallback or native group
-MENTIONED = 96  # leaves named by query or request
-
-
 def _within(families: Mapping[str, tuple[str, ...]], known: set[str]) -> dict[str, tuple[str, ...]]:
     return {alias: kept for alias, members in families.items() if (kept := tuple(m for m in members if m in known))}
-
-
-class _ByChannel(Mapping[str, Leaf]):
-    def __init__(self, leaves: Sequence[Leaf], places: Mapping[str, int]) -> None:
-        self._leaves, self._places = leaves, places
-
-    def __getitem__(self, channel: str) -> Leaf:
-        return self._leaves[self._places[channel]]
-
-    def __contains__(self, channel: object) -> bool:
-        return channel in self._places
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-
-class _PackedNames(Mapping[str, Names]):
-    """Term -> what it names; the records are made when they are asked for."""
-
-    def __init__(self, head: Mapping[str, Any]) -> None:
-        self._channels, self._plain, self._cued = head["channels"], head["names"], head["cued"]
-        self._families = head["families"]
-
-    def __contains__(self, term: object) -> bool:
-        return term in self._cued or term in self._plain or term in self._families
-
-    def __getitem__(self, term: str) -> Names:
-        if (at := self._cued.get(term)) is not None:
-            return Names((self._channels[at],), None, family=False, cued=True)
-        if (at := self._plain.get(term)) is not None:
-            return Names((self._channels[at],), None, family=False)
-        channels, group = self._families[term]
-        return Names(tuple(channels), group, family=True)
-
-    def __iter__(self) -> Iterator[str]:
-        yield from self._plain
-        yield from self._cued
-        yield from self._families
-
-    def __len__(self) -> int:
-        return len(self._plain) + len(self._cued) + len(self._families)
-
-
-class _Known:
-    """The terms of several tables."""
-
-    def __init__(self, *tables: Mapping[str, Any]) -> None:
-        self._tables = tables
-
-    def __contains__(self, term: object) -> bool:
-        return any(term in table for table in self._tables)
-
-
-class _GroupsOf(Mapping[str, tuple[str, ...]]):
-    def __init__(self, leaves: Mapping[str, Leaf]) -> None:
-        self._leaves = leaves
-
-    def __getitem__(self, channel: str) -> tuple[str, ...]:
-        return self._leaves[channel].groups
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._leaves)
-
-    def __len__(self) -> int:
-        return len(self._leaves)
-
-
-class LargeLexicon(Lexicon):
-    """A lexicon whose tables come out of a pack."""
-
-    def __init__(self, head: Mapping[str, Any], leaves: Mapping[str, Leaf], cues: Cues) -> None:
-        self._cues = cues
-        self._groups_of = _GroupsOf(leaves)
-        self._names = _PackedNames(head)
-        self._terms = head["soft"]
-        known = _Known(head["names"], head["cued"], head["families"], head["soft"])
-        self._matcher = Lookup(known, head["longest"], strong=self._names)
-        self._hosts = head["hosts"]
-        self._patterns = [(re.compile(pattern), channel) for pattern, channel in head["patterns"]]
-        self._spellings = tuple(head["spellings"])
 
 
 def large_catalog(data: memoryview, root: Any) -> LargeCatalog:
@@ -252,7 +166,7 @@ def large_catalog(data: memoryview, root: Any) -> LargeCatalog:
         version=head["version"],
         groups=groups_from(head["groups"]),
         leaves=leaves,
-        lexicon=LargeLexicon(head, _ByChannel(leaves, places), cues),
+        lexicon=LargeLexicon(head, ByChannel(leaves, places), cues),
         intents=Intents(head["intents"]),
         scorer=SparseScorer(PackedTerms(pack), len(leaves)),
         root=root,
