@@ -22,12 +22,13 @@ from planner.catalog.scorer import Evidence
 from planner.text import normalise
 
 HALF = 0.15  # the cosine at which relevance is one half
-LONGEST = 64  # leaves kept per term
+LONGEST = 1024  # leaves kept per term
 LIMIT = 512  # distinct terms of a query that are looked up
 UNIT = 1000  # a stored weight is an integer share of 1 / UNIT
 EXAMPLES = 0.7  # weight of a card's examples, beside 1 for its description
-BUDGET = 4000  # leaves touched per query, those of the rarest terms first
+BUDGET = 4000  # leaves touched per query, those of the weightiest terms first
 KINDS = {"w": 0.7, "s": 1.5, "b": 1.5, "3": 0.8, "4": 0.5, "c": 0.5, "d": 1.5}
+_REPEATS = {"w": 0.8, "3": 0.6, "4": 0.8}  # kinds that mostly repeat what a stem says: later in line for the budget
 _SHOWN = "wsbd"  # kinds of terms a reader understands
 _WORD = re.compile(r"[^\W_\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff]+")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]+")
@@ -162,14 +163,13 @@ class PostingsScorer:
 
     @staticmethod
     def _affordable(found: list[tuple[str, float, list[float]]]) -> list[tuple[str, float, list[float]]]:
-        """All of them when they touch few leaves, else the weightiest up to the budget, and always one."""
+        """All of them when they touch few leaves, else the weightiest that fit the budget, and always one."""
         if sum(len(rows) for _, _, rows in found) <= 2 * BUDGET:
             return found
         kept: list[tuple[str, float, list[float]]] = []
         room = 2 * BUDGET
-        for entry in sorted(found, key=lambda e: (-e[1], e[0])):
-            room -= len(entry[2])
-            if room < 0 and kept:
-                break
-            kept.append(entry)
+        for entry in sorted(found, key=lambda e: (-e[1] * _REPEATS.get(e[0][0], 1.0), e[0])):
+            if not kept or len(entry[2]) <= room:
+                room -= len(entry[2])
+                kept.append(entry)
         return kept
