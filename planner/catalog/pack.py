@@ -122,8 +122,8 @@ class PackedLeaves(Sequence[Leaf]):
         return (self[at] for at in range(len(self)))
 
 
-class PackedTerms(Mapping[str, "list[float]"]):
-    """Term -> query weight, then leaf, share, leaf, share, … as a PostingsScorer reads them."""
+class PackedTerms:
+    """Where the postings of a term lie, and the postings: leaf, share, leaf, share, …"""
 
     def __init__(self, pack: Pack) -> None:
         self._hashes = pack.section("term_hashes", "Q")
@@ -131,16 +131,15 @@ class PackedTerms(Mapping[str, "list[float]"]):
         self._ends = pack.section("term_ends", "Q")
         self._postings = pack.section("postings", "I")
 
-    def __getitem__(self, term: str) -> list[float]:
+    def find(self, term: str) -> tuple[float, range] | None:
+        """The query weight of a term and where its postings lie; None for an unknown one."""
         key = term_hash(term)
         at = bisect_left(self._hashes, key)
         if at == len(self._hashes) or self._hashes[at] != key:
-            raise KeyError(term)
-        start = self._ends[at - 1] if at else 0
-        return [self._weights[at], *self._postings[start : self._ends[at]].tolist()]
+            return None
+        return self._weights[at], range(self._ends[at - 1] if at else 0, self._ends[at])
 
-    def __len__(self) -> int:
-        return len(self._hashes)
-
-    def __iter__(self) -> Iterator[str]:
-        raise TypeError("a pack holds hashes of terms, not the terms")
+    def postings(self, where: range) -> list[int]:
+        """The numbers there."""
+        found: list[int] = self._postings[where.start : where.stop].tolist()
+        return found

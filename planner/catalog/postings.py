@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import log, sqrt
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from planner.catalog.features import Features
 from planner.catalog.model import Leaf
@@ -43,6 +43,8 @@ another such same own too up out off down again please help need want like looki
 make sure able way using use used provide one two new
 """
 _EMPTY_WORDS = frozenset(_SAY_NOTHING.split())
+
+Rows = TypeVar("Rows", bound=Sequence[float])
 
 
 class Card(NamedTuple):
@@ -155,21 +157,24 @@ class PostingsScorer:
 
     def _found(self, features: Features) -> tuple[list[tuple[str, float, list[float]]], float]:
         known = self._terms
-        terms = list(dict.fromkeys(terms_of(features.text)))
-        if len(terms) > LIMIT:
-            terms = terms[: LIMIT * 3 // 4] + terms[-LIMIT // 4 :]
-        found = [(term, rows[0], rows) for term in terms if (rows := known.get(term))]
-        return self._affordable(found), sqrt(sum(weight * weight for _, weight, _ in found)) or 1.0
+        found = [(term, rows[0], rows) for term in looked_up(features.text) if (rows := known.get(term))]
+        return affordable(found), sqrt(sum(weight * weight for _, weight, _ in found)) or 1.0
 
-    @staticmethod
-    def _affordable(found: list[tuple[str, float, list[float]]]) -> list[tuple[str, float, list[float]]]:
-        """All of them when they touch few leaves, else the weightiest that fit the budget, and always one."""
-        if sum(len(rows) for _, _, rows in found) <= 2 * BUDGET:
-            return found
-        kept: list[tuple[str, float, list[float]]] = []
-        room = 2 * BUDGET
-        for entry in sorted(found, key=lambda e: (-e[1] * _REPEATS.get(e[0][0], 1.0), e[0])):
-            if not kept or len(entry[2]) <= room:
-                room -= len(entry[2])
-                kept.append(entry)
-        return kept
+
+def looked_up(text: str) -> list[str]:
+    """The distinct terms of a query, at most LIMIT: from the head of a long one, and from its tail."""
+    terms = list(dict.fromkeys(terms_of(text)))
+    return terms if len(terms) <= LIMIT else terms[: LIMIT * 3 // 4] + terms[-LIMIT // 4 :]
+
+
+def affordable(found: list[tuple[str, float, Rows]]) -> list[tuple[str, float, Rows]]:
+    """All of them when they touch few leaves, else the weightiest that fit the budget, and always one."""
+    if sum(len(rows) for _, _, rows in found) <= 2 * BUDGET:
+        return found
+    kept: list[tuple[str, float, Rows]] = []
+    room = 2 * BUDGET
+    for entry in sorted(found, key=lambda e: (-e[1] * _REPEATS.get(e[0][0], 1.0), e[0])):
+        if not kept or len(entry[2]) <= room:
+            room -= len(entry[2])
+            kept.append(entry)
+    return kept
