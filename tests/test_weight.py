@@ -20,7 +20,9 @@ HEAVY = (
     "starlette",
     "rich",
 )
-PLAN = "from planner import channel_selection as select; select(query='小红书有没有人用 Cursor 做编程'); select(query='arxvi on attention')"
+PLAN = """from planner import channel_selection as select
+select(query='小红书有没有人用 Cursor 做编程')
+select(query='arxvi on attention')"""
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from planner.channels.enforcement import Enforced
 from planner.channels.factors import GroupFactors, Judgement, LeafFactors, ScoredGroup, ScoredLeaf
+from planner.channels.limits import OVER_COST
 from planner.channels.model import ChannelPick, ChannelPlan, GroupPick, RunnerUp
 from planner.channels.scoring import Context
 from planner.channels.stages import Stage1, Stage2
 
 _RUNNERS_UP = 3
-_OVER_COST = "over max_cost_usd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def assemble(outcome: Outcome, context: Context, warnings: Sequence[str]) -> Cha
 def _skip_reasons(outcome: Outcome, context: Context) -> dict[str, str]:
     """Skill name -> why a filter, skip, cap or the guard removed it."""
     picked = {leaf.channel for leaf in outcome.enforced.picks}
-    over = {c: why for c, why in outcome.stage2.passed_over.items() if why == _OVER_COST}
+    over = {c: why for c, why in outcome.stage2.passed_over.items() if why == OVER_COST}
     removed = {**outcome.stage1.skipped_leaves, **over, **outcome.enforced.removed}
     names = context.catalog.leaf_by_channel
     return {names[c].name: why for c, why in removed.items() if c in names and c not in picked}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from planner.channels.factors import ScoredLeaf
+from planner.channels.limits import OVER_COST
 from planner.channels.scoring import Context
 from planner.channels.stages import has_evidence, rank_key
 
@@ -149,7 +150,7 @@ def _explain(
     over_cost = not context.limits.affordable(_cost(clean, context))
     for leaf in clean:
         if leaf.channel not in after:
-            why = "over max_cost_usd" if over_cost else "replaced by a native channel (Chinese guard)"
+            why = OVER_COST if over_cost else "replaced by a native channel (Chinese guard)"
             result.removed[leaf.channel] = why
             result.adjustments.append(f"removed {leaf.channel}: {why}")
     for leaf in picks:

@@ -10,6 +10,7 @@ from planner.catalog.reading import Reading
 from planner.channels.model import SelectionRequest
 from planner.settings import Settings
 
+OVER_COST = "over max_cost_usd"
 _CLAMPED = {"max_channels": "channels", "max_groups": "groups"}
 
 
@@ -35,18 +36,20 @@ class Limits:
     env: Mapping[str, str]
 
     def leaf_refusal(self, leaf: Leaf, native: bool) -> str | None:
-        """Why the user's own words keep this leaf out, or None (rules SEL-5.2, SEL-7.2)."""
+        """Why the user's own words keep this leaf out, whatever else is picked, or None (rules SEL-5.2, SEL-7.2)."""
         if leaf.channel in self.skip:
             return "in channel_skip"
         if native and self.scope == "en_only":
             return "native channel, and only English is wanted"
         if self.scope == "zh_only" and not leaf.speaks("zh"):
             return "holds no Chinese, and only Chinese is wanted"
+        if not self.affordable(leaf.cost_usd):
+            return OVER_COST
         return None
 
     def allows(self, leaf: Leaf) -> bool:
         """Whether the leaf can be picked at all, as far as it can be told without its groups."""
-        return self.leaf_refusal(leaf, False) is None and self.affordable(leaf.cost_usd)
+        return self.leaf_refusal(leaf, False) is None
 
     def affordable(self, cost: float) -> bool:
         """Whether channels that cost so much together stay under the cap."""

@@ -9,6 +9,7 @@ from planner.catalog.model import Leaf
 from planner.channels.assembly import Outcome, assemble
 from planner.channels.enforcement import Enforced, enforce
 from planner.channels.factors import Judgement, ScoredGroup, ScoredLeaf
+from planner.channels.limits import OVER_COST
 from planner.channels.model import ChannelPlan
 from planner.channels.scoring import Context, score_groups, score_leaf, trusted
 from planner.channels.stages import Stage1, Stage2, candidates, pick_groups, pick_leaves
@@ -27,7 +28,8 @@ def select(judgement: Judgement, context: Context, warnings: Sequence[str], boos
     ranked = candidates(stage1.kept, judged, context, stage1)
     stage2 = pick_leaves(ranked, context, stage1)
     everything = _with_the_rest(ranked, groups, judged, context, stage1)
-    enforced = enforce(stage2.picks, _pool(ranked, everything, context), scores, context)
+    pool = _pool(ranked, groups, judged, context, stage1)
+    enforced = enforce(stage2.picks, pool, scores, context)
     return assemble(Outcome(judged, groups, stage1, stage2, enforced, everything), context, warnings)
 
 
@@ -49,13 +51,16 @@ def _with_the_rest(
     return sorted([*ranked, *rest], key=lambda leaf: -leaf.score)
 
 
-def _pool(ranked: Sequence[ScoredLeaf], everything: Sequence[ScoredLeaf], context: Context) -> list[ScoredLeaf]:
-    """Leaves of picked groups, then natives of others: the guard may need them where skips leave too few."""
+def _pool(
+    ranked: Sequence[ScoredLeaf], groups: Sequence[ScoredGroup], judged: Judgement, context: Context, stage: Stage1
+) -> list[ScoredLeaf]:
+    """Leaves of picked groups, then natives under their native groups: the guard may need them."""
     if not context.limits.guard:
         return list(ranked)
     inside = {leaf.channel for leaf in ranked}
-    natives = context.catalog.natives
-    return [*ranked, *(leaf for leaf in everything if leaf.channel in natives and leaf.channel not in inside)]
+    by_name = context.catalog.group_by_name
+    native = [g for g in groups if by_name[g.name].native and g.name not in stage.skipped]
+    return [*ranked, *(x for x in candidates(native, judged, context, stage) if x.channel not in inside)]
 
 
 def select_named(names: Sequence[str], judgement: Judgement, context: Context, warnings: Sequence[str]) -> ChannelPlan:
@@ -99,8 +104,8 @@ def _take(leaf: ScoredLeaf, enforced: Enforced, context: Context) -> None:
     elif len(enforced.picks) >= limits.max_channels:
         enforced.adjustments.append(f"left out {leaf.channel}: over the ceiling of {limits.max_channels} channels")
     elif not limits.affordable(spent + cost):
-        enforced.removed[leaf.channel] = "over max_cost_usd"
-        enforced.adjustments.append(f"left out {leaf.channel}: over max_cost_usd")
+        enforced.removed[leaf.channel] = OVER_COST
+        enforced.adjustments.append(f"left out {leaf.channel}: {OVER_COST}")
     else:
         enforced.picks.append(leaf)
 

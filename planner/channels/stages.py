@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 
 from planner.catalog.model import Group, Leaf
 from planner.channels.factors import Judgement, ScoredGroup, ScoredLeaf
+from planner.channels.limits import OVER_COST
 from planner.channels.scoring import Context, score_leaf
 
 TOLERANCE = 1e-9
+OUTSIDE = "the question is outside its domain"
 
 
 @dataclass(slots=True)
@@ -27,7 +29,7 @@ class Stage1:
 def pick_groups(scored: Sequence[ScoredGroup], context: Context) -> Stage1:
     """Filter, keep the best that pass, then the guard, then the hint (rules SEL-5.1 to SEL-5.5)."""
     stage = Stage1(kept=[])
-    open_groups = _filtered(scored, context, stage)
+    open_groups = _filtered(scored, context, stage) or _revived(scored, stage)
     threshold = context.settings.selection.group_threshold - TOLERANCE
     ranked = sorted(open_groups, key=lambda g: (-g.order, -g.score))
     stage.kept = [g for g in ranked if g.score >= threshold][: context.limits.max_groups]
@@ -52,6 +54,11 @@ def _filtered(scored: Sequence[ScoredGroup], context: Context, stage: Stage1) ->
     return kept
 
 
+def _revived(scored: Sequence[ScoredGroup], stage: Stage1) -> list[ScoredGroup]:
+    """When no group is left, those the user did not rule out: never an empty plan while a channel is allowed."""
+    return [group for group in scored if stage.skipped.get(group.name) == OUTSIDE and stage.skipped.pop(group.name)]
+
+
 def _refusal(group: Group, scored: ScoredGroup, context: Context, stage: Stage1) -> str | None:
     limits, chosen = context.limits, context.settings.selection
     members = context.catalog.members[group.name]
@@ -62,7 +69,7 @@ def _refusal(group: Group, scored: ScoredGroup, context: Context, stage: Stage1)
     if group.requires_domain_match and not any(leaf.channel in limits.priority for leaf in members):
         low = scored.factors.domain < chosen.domain_floor - TOLERANCE
         if low and scored.factors.scenario < chosen.scenario_floor - TOLERANCE:
-            return "the question is outside its domain"
+            return OUTSIDE
     if limits.scope == "en_only" and group.native:
         return "native group, and only English is wanted"
     if limits.scope == "zh_only" and group.surface == "en":
@@ -197,7 +204,7 @@ def pick_leaves(ranked: Sequence[ScoredLeaf], context: Context, stage: Stage1) -
         reason = _passed(leaf, context, stage, len(result.picks), room)
         cost = _leaf(leaf, context).cost_usd
         if reason is None and not limits.affordable(spent + cost):
-            reason = "over max_cost_usd"
+            reason = OVER_COST
         if reason:
             result.passed_over[leaf.channel] = reason
             continue

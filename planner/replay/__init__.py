@@ -64,6 +64,7 @@ def replay(
     if record and session.pending is None:
         raise PlannerError(f"{path}: nothing was recorded: no model answered")
     if session.pending is not None:
+        scrub.refuse_keys(session.pending, str(session.path))
         session.path.parent.mkdir(parents=True, exist_ok=True)
         session.path.write_text(session.pending, "utf-8")
 
@@ -120,5 +121,5 @@ class _Persister:
         from vcr.serialize import serialize
 
         if self._session.mode == "record":
+            # judged later: an error in here would keep vcr from taking its patches back
             self._session.pending = serialize(cassette, serializer)
-            scrub.refuse_keys(self._session.pending, str(self._session.path))

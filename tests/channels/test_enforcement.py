@@ -206,7 +206,7 @@ def feasible_natives(ctx):
 
 
 @pytest.mark.rule("SEL-7.6", "SEL-7.4", "SEL-7.5", "SEL-7.2", "SEL-1.1", "SEL-8.1")
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(HOSTILE, requests())
 def test_no_judge_output_breaks_an_invariant(verdict, ctx):
     found = plan(verdict, ctx)
@@ -222,10 +222,9 @@ def test_no_judge_output_breaks_an_invariant(verdict, ctx):
         assert len(natives(found)) >= feasible_natives(ctx)
         assert found.chinese_native_quota_met is (len(natives(found)) >= 2)
         assert found.chinese_native_quota_met or any("native" in line for line in found.warnings)
-    allowed = [c for c in ctx.catalog.leaf_by_channel if c not in limits.skip]
-    if limits.scope == "all" and any(limits.affordable(ctx.catalog.leaf_by_channel[c].cost_usd) for c in allowed):
-        reachable = [g for g in ctx.catalog.groups if any(m in allowed for m in g.members)]
-        assert picked or not reachable or limits.max_cost_usd is not None
+    if limits.scope in ("all", "mixed"):
+        allowed = [x for x in ctx.catalog.leaves if x.channel not in limits.skip]
+        assert picked or not any(limits.affordable(leaf.cost_usd) for leaf in allowed)
     found.model_dump_json()
 
 

@@ -198,6 +198,6 @@ def test_a_cap_below_three_wins_over_filling_up():
 @pytest.mark.rule("SEL-7.4")
 def test_leaves_over_the_cost_cap_are_passed_over_for_cheaper_ones():
     verdict = judged({"web": 0.9}, {"deep": 0.9, "find": 0.5, "wiki": 0.4})
-    result = stage2(verdict, context(max_cost_usd=0.005))
-    assert channels(result.picks) == ["find", "wiki"]
-    assert result.passed_over["deep"] == "over max_cost_usd"
+    found = plan(verdict, context(max_cost_usd=0.005))
+    assert [p.channel for p in found.channels] == ["find", "wiki"]
+    assert found.skip_reasons["search-deep"] == "over max_cost_usd"

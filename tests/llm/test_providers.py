@@ -19,14 +19,18 @@ def anthropic(request, _before):
         if tools
         else {"type": "text", "text": OK}
     )
-    body = {"id": "m1", "type": "message", "role": "assistant", "model": "m", "content": [part], "stop_reason": "end_turn",
-            "stop_sequence": None, "usage": {"input_tokens": 900, "output_tokens": 120}}  # fmt: skip
+    body = {
+        "id": "m1", "type": "message", "role": "assistant", "model": "m", "content": [part],
+        "stop_reason": "end_turn", "stop_sequence": None, "usage": {"input_tokens": 900, "output_tokens": 120},
+    }  # fmt: skip
     return Reply(body=json.dumps(body).encode())
 
 
 def ollama(_request, _before):
-    body = {"model": "m", "created_at": "2026-01-01T00:00:00Z", "message": {"role": "assistant", "content": OK},
-            "response": OK, "done": True, "done_reason": "stop", "prompt_eval_count": 900, "eval_count": 120}  # fmt: skip
+    body = {
+        "model": "m", "created_at": "2026-01-01T00:00:00Z", "message": {"role": "assistant", "content": OK},
+        "response": OK, "done": True, "done_reason": "stop", "prompt_eval_count": 900, "eval_count": 120,
+    }  # fmt: skip
     return Reply(body=json.dumps(body).encode())
 
 

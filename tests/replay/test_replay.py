@@ -126,4 +126,4 @@ def test_the_fixture_replays_a_cassette_beside_the_test(pytester, cassette):
     folder = pytester.mkdir("cassettes") / "test_it"
     folder.mkdir()
     (folder / "test_one.yaml").write_text(cassette.read_text("utf-8"), "utf-8")
-    pytester.runpytest("-p", "planner.replay.plugin").assert_outcomes(passed=1)
+    pytester.runpytest().assert_outcomes(passed=1)
