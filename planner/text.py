@@ -6,6 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
+MIXED_WORDS = 3  # Latin words from which a text with Han is mixed
 # Unicode Han: radicals, iteration mark and zero, unified and compatibility ideographs, planes 2 and 3 whole
 HAN = re.compile(
     "[\u2e80-\u2fd5\u3005\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -80,7 +81,7 @@ def language_of(text: str, latin_words_that_count: int) -> str:
     if len(HANGUL.findall(text)) >= 2:
         return "ko"
     if HAN.search(text):
-        return "mixed" if latin_words_that_count >= 3 else "zh"
+        return "mixed" if latin_words_that_count >= MIXED_WORDS else "zh"
     return _latin_language(text)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from planner.catalog.lexicon import Lexicon, Names
+from planner.catalog.lexicon import Lexicon, Names, by_start
 from planner.catalog.lookup import Lookup
 from planner.catalog.model import Leaf
 from planner.catalog.naming import Cues
@@ -94,4 +94,4 @@ class LargeLexicon(Lexicon):
         self._matcher = Lookup(known, head["longest"], strong=self._names)
         self._hosts = head["hosts"]
         self._patterns = [(re.compile(pattern), channel) for pattern, channel in head["patterns"]]
-        self._spellings = tuple(head["spellings"])
+        self._spellings = by_start(head["spellings"])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, NamedTuple, Protocol
 
 from planner.catalog.matcher import Match, Matcher, term_table
 from planner.catalog.model import CUED, Group, Leaf
 from planner.catalog.naming import EXCLUDED, PLACE, SUBJECT, Cues, roles
 from planner.catalog.reading import Reading
-from planner.text import KANA, has_han, language_of, latin_words, normalise
+from planner.text import KANA, MIXED_WORDS, has_han, language_of, latin_words, normalise
 
 _URL = re.compile(r"(?:https?://|(?<![\w@.])(?:www\.)?)([a-z0-9-]+(?:\.[a-z0-9-]+)+)(/[^\s\"'<>()，。、）]*)?")
 _WORD = re.compile(r"(?<![\w.@/-])[a-z][a-z.]{1,20}[a-z](?![\w@/-])")
@@ -47,7 +47,7 @@ class Lexicon:
         self._matcher: Finder = Matcher(dict.fromkeys([*self._names, *self._terms]), strong=self._names)
         self._hosts: Mapping[str, Sequence[Sequence[str]]] = host_rows(leaves)
         self._patterns = [(re.compile(p), leaf.channel) for leaf in leaves for p in leaf.patterns]
-        self._spellings = typeable(groups, leaves)
+        self._spellings = by_start(typeable(groups, leaves))
 
     def read(self, query: str) -> Reading:
         """What the query says about where to look; intents are added by the caller."""
@@ -149,15 +149,19 @@ class Lexicon:
         covered.update(n for u in urls for n in range(u.start(), u.end()))
         words = [w for w in _WORD.finditer(text) if w.start() not in covered and w.group() not in self._cues.not_typos]
         pairs = [(a.start(), b.end()) for a, b in pairwise(words) if b.start() == a.end() + 1]
-        found = []
-        for start, end in [w.span() for w in words] + pairs:
-            if meant := _one_slip_away(text[start:end], self._spellings):
-                found.append(Match(start, end, meant))
-        return found
+        spans = [w.span() for w in words] + pairs
+        meant = {typed: self._meant(typed) for typed in {text[start:end] for start, end in spans}}
+        return [Match(start, end, name) for start, end in spans if (name := meant[text[start:end]])]
+
+    def _meant(self, typed: str) -> str | None:
+        near = self._spellings.get(_start(typed))
+        return _one_slip_away(typed, near) if near and len(typed) >= 5 else None
 
     def _counted_words(self, query: str, mentions: Sequence[Match]) -> int:
+        """Latin words that are not channel names, as far as it matters (rule SEL-3.5)."""
         named = {word for m in mentions for word in re.findall(r"[a-z0-9]+", m.term)}
-        return sum(normalise(word) not in named for word in latin_words(query))
+        words = (word for word in latin_words(query) if normalise(word) not in named)
+        return sum(1 for _ in islice(words, MIXED_WORDS))
 
 
 class _Placed(NamedTuple):
@@ -228,12 +232,22 @@ def typeable(groups: Sequence[Group], leaves: Sequence[Leaf]) -> tuple[str, ...]
     return tuple(t for t in terms if (_WORD.fullmatch(t) and len(t) >= 5) or (_TWO_WORDS.fullmatch(t) and len(t) >= 9))
 
 
+def by_start(names: Iterable[str]) -> Mapping[tuple[str, int], Sequence[str]]:
+    """Names by first letter and number of words: nobody mistypes these."""
+    found: dict[tuple[str, int], list[str]] = {}
+    for name in names:
+        found.setdefault(_start(name), []).append(name)
+    return found
+
+
+def _start(name: str) -> tuple[str, int]:
+    return name[0], name.count(" ")
+
+
 def _one_slip_away(words: str, spellings: Sequence[str]) -> str | None:
-    """The platform name this is a typo of: one edit in up to 8 letters, two in longer ones, same first letter."""
-    near = [
-        n for n in spellings if n[0] == words[0] and abs(len(n) - len(words)) <= 2 and n.count(" ") == words.count(" ")
-    ]
-    if len(words) < 5 or not near or words in near:
+    """The platform name this is a typo of: one edit in up to 8 letters, two in longer ones."""
+    near = [n for n in spellings if abs(len(n) - len(words)) <= 2]
+    if not near or words in near:
         return None
     allowed = {n: 1 if len(n) <= 8 else 2 for n in near}
     letters = set(words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Container, Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -68,9 +69,11 @@ def untangled(found: list[Match], strong: Container[str]) -> list[Match]:
             outer.append(match)
     taken: list[Match] = []
     for match in sorted(outer, key=lambda m: (m.term not in strong, m.start - m.end, m.start)):
-        if all(match.end <= other.start or match.start >= other.end for other in taken):
-            taken.append(match)
-    return sorted(taken)
+        at = bisect(taken, match)  # those taken do not overlap: only its neighbours can overlap it
+        before, after = taken[at - 1 : at] if at else [], taken[at : at + 1]
+        if all(o.end <= match.start for o in before) and all(o.start >= match.end for o in after):
+            taken.insert(at, match)
+    return taken
 
 
 def term_table(entries: Iterable[tuple[str, Any]]) -> Mapping[str, list[Any]]:
