@@ -32,7 +32,7 @@ def assemble(outcome: Outcome, context: Context, warnings: Sequence[str]) -> Cha
     picks = outcome.enforced.picks
     listed = {leaf.group for leaf in picks}
     groups = [g for g in sorted(outcome.groups, key=lambda g: -g.score) if g.name in listed]
-    empty = [g.name for g in outcome.stage1.kept if g.name not in listed]
+    empty = {g.name: "kept, but none of its channels was picked" for g in outcome.stage1.kept if g.name not in listed}
     reasons = _skip_reasons(outcome, context)
     catalog = context.catalog
     return ChannelPlan(
@@ -41,11 +41,12 @@ def assemble(outcome: Outcome, context: Context, warnings: Sequence[str]) -> Cha
         chinese_native_quota_met=outcome.enforced.quota_met,
         skipped_groups=tuple(outcome.stage1.skipped),
         skipped_channels=tuple(n for n in reasons if n not in outcome.stage1.skipped),
-        skip_reasons=dict(outcome.stage1.skipped) | reasons,
+        skip_reasons=dict(outcome.stage1.skipped) | empty | reasons,
         runners_up=tuple(_runners_up(outcome, context)),
-        adjustments=tuple(
-            [*outcome.stage1.adjustments, *outcome.enforced.adjustments]
-            + [f"{name} was kept, but none of its channels was picked" for name in empty]
+        adjustments=(
+            *outcome.stage1.adjustments,
+            *outcome.enforced.adjustments,
+            *_named_and_left_out(outcome, context),
         ),
         warnings=tuple(
             dict.fromkeys([*warnings, *outcome.stage1.warnings, *outcome.stage2.warnings, *outcome.enforced.warnings])
@@ -62,6 +63,17 @@ def _skip_reasons(outcome: Outcome, context: Context) -> dict[str, str]:
     removed = {**outcome.stage1.skipped_leaves, **over, **outcome.enforced.removed}
     names = context.catalog.leaf_by_channel
     return {names[c].name: why for c, why in removed.items() if c in names and c not in picked}
+
+
+def _named_and_left_out(outcome: Outcome, context: Context) -> list[str]:
+    """Channels that the question names and the plan lacks: the reader must not have to look for why."""
+    picked = {leaf.channel for leaf in outcome.enforced.picks}
+    known = {**outcome.stage2.passed_over, **outcome.stage1.skipped_leaves, **outcome.enforced.removed}
+    return [
+        f"left out {channel}, which the question names: {known[channel]}"
+        for channel in context.reading.named
+        if channel not in picked and channel in known
+    ]
 
 
 def _group_pick(group: ScoredGroup, outcome: Outcome, context: Context) -> GroupPick:

@@ -155,7 +155,9 @@ def _explain(
             result.adjustments.append(f"removed {leaf.channel}: {why}")
     for leaf in picks:
         if leaf.channel in result.guarded:
-            result.adjustments.append(f"added {leaf.channel}: native channel for a question in Chinese (Chinese guard)")
+            result.adjustments.append(
+                f"added {leaf.channel}: native channel, the question has Han characters (Chinese guard)"
+            )
         elif leaf.channel not in before:
             result.adjustments.append(f"added {leaf.channel}: filled a freed slot")
 
@@ -172,7 +174,7 @@ def _quota(result: Enforced, pool: Sequence[ScoredLeaf], natives: frozenset[str]
     result.quota_met = len(inside) >= wanted
     if not result.quota_met:
         result.warnings.append(
-            f"{len(inside)} of {wanted} native channels for a question in Chinese: "
+            f"{len(inside)} of {wanted} native channels for a question with Han characters: "
             f"{_stopped_by(pool, natives, context)}"
         )
     runnable = sum(_runnable(leaf, context) for leaf in inside)

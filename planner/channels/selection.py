@@ -75,6 +75,8 @@ def select_named(names: Sequence[str], judgement: Judgement, context: Context, w
         group = max(leaf.groups, key=lambda g: scores.get(g, 0.0), default="")
         _take(score_leaf(leaf, group, judged.leaves[channel], context), enforced, context)
     _guard_note(enforced, context)
+    if not enforced.picks:
+        enforced.warnings.append("nothing is left to search of explicit_channels")
     stage1 = Stage1(kept=[], skipped_leaves={c: "in channel_skip" for c in wanted if c in context.limits.skip})
     stage2 = Stage2(picks=list(enforced.picks), candidates=[])
     return assemble(Outcome(judged, groups, stage1, stage2, enforced, []), context, [*warnings, *notes])
@@ -118,5 +120,5 @@ def _guard_note(enforced: Enforced, context: Context) -> None:
     enforced.quota_met = held >= context.limits.guard
     if not enforced.quota_met:
         enforced.warnings.append(
-            f"{held} of {context.limits.guard} native channels for a question in Chinese: explicit_channels decide"
+            f"{held} of {context.limits.guard} native channels, the question has Han: explicit_channels decide"
         )

@@ -213,7 +213,8 @@ def pick_leaves(ranked: Sequence[ScoredLeaf], context: Context, stage: Stage1) -
         result.picks.append(leaf)
     _fill(result, min(minimum, limits.target), spent, context)
     if len(result.picks) < min(minimum, limits.target):
-        result.warnings.append(f"only {len(result.picks)} channel(s) could be picked")
+        found = f"only {len(result.picks)} channel(s)" if result.picks else "no channel"
+        result.warnings.append(f"{found} could be picked: skips, filters and caps leave no more")
     return result
 
 

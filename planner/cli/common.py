@@ -14,7 +14,9 @@ from planner.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
+_UNBOUNDED = 2000  # columns of a pipe: nothing is wrapped or cut
 F = TypeVar("F", bound=Callable[..., Any])
 
 settings_option = click.option("--settings", metavar="FILE", help="A planner.yaml to use instead of your own.")
@@ -38,7 +40,15 @@ def console() -> Console:
     from rich.console import Console
 
     piped = not sys.stdout.isatty()
-    return Console(soft_wrap=piped, highlight=False, width=None if not piped else 160)
+    return Console(soft_wrap=piped, highlight=False, width=_UNBOUNDED if piped else None)
+
+
+def print_table(out: Console, table: Table) -> None:
+    """A table; when piped, whole lines without the padding at their ends."""
+    with out.capture() as captured:
+        out.print(table)
+    for line in captured.get().splitlines():
+        sys.stdout.write(line.rstrip() + "\n")
 
 
 def read_json(source: str, field: str) -> Any:

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from planner.channels.model import ChannelPlan
-from planner.cli.common import console
+from planner.cli.common import console, print_table
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+
+
+_WIDE = 110  # columns a terminal needs for groups and keys beside the reasons
 
 
 def print_plan(plan: ChannelPlan, explain: bool) -> None:
@@ -62,11 +65,13 @@ def _table(out: Console, *columns: str) -> Table:
 
 
 def _channels(plan: ChannelPlan, out: Console) -> None:
-    table = _table(out, "#", "channel", "score", "group", "key", "why")
+    wide = out.width >= _WIDE
+    table = _table(out, "#", "channel", "score", *(("group", "key") if wide else ()), "why")
     for rank, pick in enumerate(plan.channels, 1):
         group = pick.group.removeprefix("channels-")
-        table.add_row(str(rank), pick.channel, f"{pick.score:.2f}", group, pick.auth, _plain(pick.rationale))
-    out.print(table)
+        about = (group, pick.auth) if wide else ()
+        table.add_row(str(rank), pick.channel, f"{pick.score:.2f}", *about, _plain(pick.rationale))
+    print_table(out, table)
 
 
 def _explain(plan: ChannelPlan, out: Console) -> None:
@@ -77,12 +82,12 @@ def _explain(plan: ChannelPlan, out: Console) -> None:
     for next_best in plan.runners_up:
         cells = _factors(next_best.factors, names)
         table.add_row(next_best.channel, f"{next_best.score:.2f}", *cells, _plain(next_best.kept_out_by))
-    out.print(table)
+    print_table(out, table)
     groups = _table(out, "group", "score", *(plan.groups[0].factors if plan.groups else ()), "why")
     for group in plan.groups:
         factors = [f"{value:.2f}" for value in group.factors.values()]
         groups.add_row(group.name, f"{group.score:.2f}", *factors, _plain(group.rationale))
-    out.print(groups)
+    print_table(out, groups)
     for name, reason in plan.skip_reasons.items():
         out.print(f"[dim]skipped[/] {name}: {_plain(reason)}")
 

@@ -125,7 +125,7 @@ def test_a_broken_promise_is_seen(planner, tmp_path):
     class Careless(Stopping):
         def select(self, request, **options):
             plan = super().select(request, **options)
-            return plan.model_copy(update={"channels": (*plan.channels, plan.channels[0])})
+            return plan.model_copy(update={"channels": plan.channels * 3})
 
     inquiry = inquiry_of(planner, Careless(planner))
     broken = run(inquiry, Journal(tmp_path, {}), TODAY)["arms"]["b"]["invariants"]
