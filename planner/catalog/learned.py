@@ -61,9 +61,12 @@ class LearnedScorer:
         return self._payoff.of(relevance, features.cues)
 
     def evidence(self, leaf: int, features: Features, limit: int) -> list[Evidence]:
-        """First-stage shares of the leaf's relevance; an n-gram's row may be shared with others by its hash."""
+        """First-stage shares of the leaf's relevance; an n-gram's row may be shared with others by its hash.
+
+        Cues are left out: a reader can do nothing with the shape of a question, and names and triggers are told anyway.
+        """
         found = []
-        for grams, rows, share in self._traced(features):
+        for grams, rows, share in self._traced(features)[1:]:
             values = rows[leaf :: self._n]
             best = sorted(range(len(values)), key=values.__getitem__, reverse=True)[:limit]
             found += [Evidence(grams[at], share * (values[at] - ZERO)) for at in best if values[at] > ZERO]
@@ -101,14 +104,12 @@ class LearnedScorer:
 
     def _correction(self, first: Sequence[float]) -> list[float]:
         """Second stage: bias + Σ q_i row_i + Σ q_i q_j row_ij, summed in wide integers, one lane a leaf."""
-        threshold, rows = self._second["threshold"], self._second_rows
-        active = [(j, r - threshold) for j, r in enumerate(first) if r > threshold]
-        total = sum(round(min(q, 1.0) * FIXED) * rows[j] for j, q in active)
-        at = self._n
-        offsets = [at + j * self._n - j * (j + 1) // 2 for j in range(self._n)]  # pairs (i, j >= i) in row-major order
+        threshold, rows, offsets = self._second["threshold"], self._second_rows, self._offsets
+        active = [(j, min(r - threshold, 1.0)) for j, r in enumerate(first) if r > threshold]
+        total = sum([int(q * FIXED + 0.5) * rows[j] for j, q in active])
         for place, (i, p) in enumerate(active):
-            base = offsets[i]
-            total += sum(round(min(p, 1.0) * min(q, 1.0) * FIXED) * rows[base + j] for j, q in active[place:])
+            base, scaled = offsets[i], p * FIXED
+            total += sum([int(scaled * q + 0.5) * rows[base + j] for j, q in active[place:]])
         unit = self._second["scale"] / FIXED
         return [b + unit * lane for b, lane in zip(self._second["bias"], self._lanes(total), strict=True)]
 
@@ -116,6 +117,11 @@ class LearnedScorer:
         n = self._n
         lifted = total + self._lift
         return [lane - _SIGN for lane in struct.unpack(f"<{n}Q", lifted.to_bytes(LANE * n, "little"))]
+
+    @cached_property
+    def _offsets(self) -> list[int]:
+        """Row of the pair (i, i) less i; pairs (i, j >= i) follow the single rows in row-major order."""
+        return [self._n + i * self._n - i * (i + 1) // 2 for i in range(self._n)]
 
     @cached_property
     def _lift(self) -> int:

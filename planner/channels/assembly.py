@@ -137,23 +137,21 @@ def _reasons(leaf: ScoredLeaf, outcome: Outcome, context: Context) -> list[str]:
 def _runners_up(outcome: Outcome, context: Context) -> list[RunnerUp]:
     picked = {leaf.channel for leaf in outcome.enforced.picks}
     rest = [leaf for leaf in outcome.everything if leaf.channel not in picked]
+    known = {**outcome.stage2.passed_over, **outcome.enforced.removed}
     return [
         RunnerUp(
             name=context.catalog.leaf_by_channel[leaf.channel].name,
             channel=leaf.channel,
             group=leaf.group,
             score=round(leaf.score, 4),
-            kept_out_by=_kept_out_by(leaf, outcome),
+            kept_out_by=known.get(leaf.channel) or _not_picked(leaf, outcome),
             factors=rounded(leaf.factors),
         )
         for leaf in rest[:_RUNNERS_UP]
     ]
 
 
-def _kept_out_by(leaf: ScoredLeaf, outcome: Outcome) -> str:
-    known = {**outcome.stage2.passed_over, **outcome.enforced.removed}
-    if reason := known.get(leaf.channel):
-        return reason
+def _not_picked(leaf: ScoredLeaf, outcome: Outcome) -> str:
     group = next(g for g in outcome.groups if g.name == leaf.group)
     return f"its group {group.name} ({group.score:.2f}) was not picked"
 

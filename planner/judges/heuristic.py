@@ -18,7 +18,7 @@ from planner.text import has_han, normalise
 SHOWN = 4  # pieces of evidence in a reason
 _MARKS = ".,;:!?\"'()[]{}“”‘’"
 _EMPTY = frozenset("的了吗呢吧啊是有没不么什怎哪个和与或在就都也很最想要我你他它这那")  # they hold no topic
-_ASKED = 12  # pieces of evidence looked at; those a reader can do nothing with are left out
+_ASKED = 8  # pieces of evidence looked at; those a reader can do nothing with are left out
 
 
 class HeuristicJudge:
