@@ -1,4 +1,4 @@
-"""What a plan and a load may cost as a catalog grows: `pytest -m bench tests/bench/test_large_catalogs.py`."""
+"""What a plan and a load may cost as a catalog grows: `pytest -n 0 -s -m bench tests/bench/test_large_catalogs.py`."""
 
 import json
 import subprocess

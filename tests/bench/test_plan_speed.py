@@ -1,4 +1,4 @@
-"""What a heuristic plan takes, warm and cold: `pytest -m bench -s tests/bench/test_plan_speed.py`.
+"""What a heuristic plan takes, warm and cold: `pytest -n 0 -s -m bench tests/bench/test_plan_speed.py`.
 
 Cold start is compared, whole process against whole process, with a baseline that imports pydantic and YAML.
 """
