@@ -1,6 +1,6 @@
 """Batches at scale, on this machine: plans a second, memory, what a second worker adds, beside a plain loop.
 
-Figures are printed: pytest -m bench -s tests/bench/test_batch_speed.py. BATCH_ROWS makes long runs shorter.
+Figures are printed: pytest -n 0 -s -m bench tests/bench/test_batch_speed.py. BATCH_ROWS makes long runs shorter.
 """
 
 import json
