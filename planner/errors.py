@@ -13,7 +13,9 @@ from __future__ import annotations
 import re
 
 _SHOWN = 80
-_SECRET = re.compile(r"(://)[^\s'\"]*@|(password=)[^\s&'\"]+", re.IGNORECASE)
+_SECRET = re.compile(
+    r"(://)[^\s'\"]*@|((?:password|key|token|secret)=)[^\s&'\"]+|\b(sk-|AKIA)[A-Za-z0-9_-]{4,}", re.IGNORECASE
+)
 
 
 class PlannerError(Exception):
@@ -54,7 +56,11 @@ class ReplayMiss(PlannerError):  # noqa: N818 - what happened, in the words of t
 
 def shown(value: object) -> str:
     """A value as error messages show it: its repr, at most 80 characters, safe to print, no password of a URL."""
-    text = _SECRET.sub(r"\1\2…", repr(value).encode("utf-8", "backslashreplace").decode("utf-8"))
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested too deeply, or a number too long to print
+        text = f"a {type(value).__name__} that cannot be shown"
+    text = _SECRET.sub(r"\1\2\3…", text.encode("utf-8", "backslashreplace").decode("utf-8"))
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 

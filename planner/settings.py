@@ -27,7 +27,7 @@ class Section(BaseModel):
 
 
 def _sums_to_one(weights: Mapping[str, float]) -> Mapping[str, float]:
-    if abs(sum(weights.values()) - 1.0) > 1e-9 or min(weights.values()) < 0:
+    if not abs(sum(weights.values()) - 1.0) <= 1e-9 or min(weights.values()) < 0:
         raise ValueError("weights must not be negative and must sum to 1")
     return weights
 
@@ -85,7 +85,7 @@ class SelectionSettings(Section):
     max_groups: int = Field(ge=1)
     auth_missing: float = Field(ge=-1, le=0)
     experience_boost: float = Field(ge=0, le=1)
-    experience_days: int = Field(ge=0)
+    experience_days: int = Field(ge=0, le=36_500)
 
     @field_validator("group_weights", "leaf_weights")
     @classmethod
@@ -253,6 +253,8 @@ def _parse_yaml(text: str, where: str) -> dict[str, Any]:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
         raise SettingsError(f"{where}{line}: not valid YAML") from error
+    except (ValueError, RecursionError) as error:  # a date or number that YAML's own types cannot hold
+        raise SettingsError(f"{where}: holds a value that cannot be read ({type(error).__name__})") from None
     if value is None:
         return {}
     if not isinstance(value, dict):

@@ -60,7 +60,7 @@ def read_compiled(root: Path) -> dict[str, Any] | None:
     """The compiled record, fresh or not; None where there is none that can be read."""
     try:
         record = json.loads((root / FILE).read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) and record.get("format") == FORMAT else None
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,8 @@ from planner.catalog.model import Catalog
 from planner.catalog.naming import Cues
 from planner.catalog.scorer import scorer_from
 from planner.errors import CatalogError
+
+_DAMAGE = (LookupError, ValueError, TypeError, AttributeError, zlib.error, struct.error, re.error)  # of a record
 
 
 def load_catalog(root: Path, cache: Path | None = None) -> Catalog:
@@ -37,14 +42,27 @@ def _kept(root: Path, content: str, cache: Path | None) -> Catalog | None:
 
 def _fresh(root: Path, content: str, cache: Path | None) -> Catalog:
     record = read_compiled(root)
-    rebuilt = record is None or record.get("stamp") != content
-    if record is None or rebuilt:
-        from planner.catalog.compiling import recompiled
+    if record is not None and record.get("stamp") == content:
+        try:
+            return _made(record, root, content, cache, rebuilt=False)
+        except _DAMAGE:
+            return _rebuilt(None, root, content, cache, "damaged")
+    try:
+        return _rebuilt(record, root, content, cache, "missing" if record is None else "out of date")
+    except _DAMAGE:
+        return _rebuilt(None, root, content, cache, "damaged")
 
-        state = "missing" if record is None else "out of date"
-        warning = f"{FILE} is {state}: rebuilt in memory; run `planner catalog build`"
-        record = recompiled(root, record)
-        record["warnings"] = [warning, *record["warnings"]]
+
+def _rebuilt(old: dict[str, Any] | None, root: Path, content: str, cache: Path | None, state: str) -> Catalog:
+    from planner.catalog.compiling import recompiled
+
+    record = recompiled(root, old)
+    warning = f"{FILE} is {state}: rebuilt in memory; run `planner catalog build`"
+    record["warnings"] = [warning, *record["warnings"]]
+    return _made(record, root, content, cache, rebuilt=True)
+
+
+def _made(record: dict[str, Any], root: Path, content: str, cache: Path | None, *, rebuilt: bool) -> Catalog:
     if cache is not None:
         from planner.catalog.cache import cache_key, keep
         from planner.catalog.large import is_large
@@ -61,6 +79,8 @@ def catalog_from(record: dict[str, Any], root: Path) -> Catalog:
     if is_large(record):
         return large_catalog(memoryview(pack_record(record)), root)
     groups, leaves = groups_from(record["groups"]), leaves_from(record["leaves"])
+    if not groups or not isinstance(record["version"], str):
+        raise ValueError("no groups, or no version")
     cues = Cues(**{key: tuple(terms) for key, terms in record["cues"].items()})
     return Catalog(
         version=record["version"],

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planner.cli.common import catalog_option, json_option, note, print_json, settings_option
+from planner.errors import InputError
 from planner.evaluation.batch import Job, Status, Summary, Watch, run_batch
 from planner.evaluation.batch_rows import FIELDS, Setup
 from planner.judges.rungs import JUDGES
@@ -46,6 +47,7 @@ def command(
     A request is {"query", "id"?, "clarify_result"?, "scope"?, "explicit_channels"?}. With --engine ray, IN may be a
     folder of files and OUT is a folder that every machine sees.
     """
+    _refuse_same_files(source, out, given["bad"])
     job = Job(source, out, _setup(given), given["bad"], _start(given), workers,
               given["concurrency"], given["per_minute"])  # fmt: skip
     try:
@@ -57,6 +59,19 @@ def command(
         raise
     _report(summary, job, as_json)
     return int(bool(summary.counts["bad"]) and not allow_bad_lines)
+
+
+def _refuse_same_files(source: str, out: str, bad: str | None) -> None:
+    """Raises InputError where one file would be read and written, or written twice (rule EVA-2.5)."""
+    taken = {} if source == "-" else {os.path.realpath(source): "IN"}
+    if not out:
+        raise InputError("OUT", out, "a file, or -")
+    own = [] if out == "-" else [out, *(f"{out}.{end}" for end in ("part", "journal", "lock", "bad.part"))]
+    for name, paths in (("OUT", own), ("--bad", [bad, f"{bad}.part"] if bad else [])):
+        for path in paths:
+            if (other := taken.get(os.path.realpath(path))) is not None:
+                raise InputError(name, path, f"another file than {other}")
+        taken |= {os.path.realpath(path): name for path in paths}
 
 
 def _setup(given: dict[str, Any]) -> Setup:

@@ -54,10 +54,12 @@ def print_table(out: Console, table: Table) -> None:
 def read_json(source: str, field: str) -> Any:
     """JSON from a file, or from standard input for `-`."""
     try:
-        text = sys.stdin.read() if source == "-" else Path(source).read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        text = sys.stdin.read().removeprefix("\ufeff") if source == "-" else Path(source).read_text("utf-8-sig")
+    except (OSError, ValueError) as error:
         raise InputError(field, source, f"a readable UTF-8 file, or - ({type(error).__name__})") from None
     try:
         return json.loads(text)
     except ValueError as error:
         raise InputError(field, source, f"a JSON value ({error})") from None
+    except RecursionError:
+        raise InputError(field, source, "a JSON value that is not nested so deeply") from None

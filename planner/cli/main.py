@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import os
 import sys
 from importlib import import_module
 
@@ -75,8 +77,11 @@ def cli() -> None:
 def main() -> None:
     """Entry point: errors of ours become one line on stderr and their exit code; Ctrl-C and closed pipes are quiet."""
     gc.set_threshold(100_000)  # loading makes many objects that stay: collecting between them is a tenth of the time
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+    for name, number in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by whoever started us: what would go there is lost, the rest goes on
+            setattr(sys, name, open(os.devnull, "w" if number else "r", encoding="utf-8"))  # noqa: PTH123, SIM115
+        elif number and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
         code = cli.main(standalone_mode=False)
@@ -92,7 +97,22 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()  # keeps the interpreter from complaining about stdout when it shuts down
         code = 0
+    except OSError as error:  # a full disk, a folder that cannot be written: the user's to mend, not a fault of ours
+        where = f" {error.filename}:" if error.filename else ""
+        _last_words(f"planner:{where} {error.strerror or type(error).__name__}\n")
+        code = 1
+    except (RecursionError, UnicodeError) as error:
+        _last_words(f"planner: the input is nested too deeply or is not valid text ({type(error).__name__})\n")
+        code = 2
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _last_words(text: str) -> None:
+    """Says it, and drops what standard output still holds: it could not be written."""
+    sys.stderr.write(text)
+    sys.stderr.flush()
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from functools import lru_cache
 from pathlib import Path
 
@@ -69,7 +69,8 @@ def boosted_channels(
 
     `folders`: where digests are looked for, in order; the first that has one for a leaf decides.
     """
-    oldest, newest = today - timedelta(days=days), today + timedelta(days=1)  # another time zone may be a day ahead
+    oldest = date.fromordinal(max(1, today.toordinal() - days))
+    newest = date.fromordinal(min(date.max.toordinal(), today.toordinal() + 1))  # another time zone may be a day ahead
     folders = tuple(folder for folder in folders if folder.is_dir())
     found = set()
     for leaf in leaves:
