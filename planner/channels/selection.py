@@ -75,6 +75,7 @@ def select_named(names: Sequence[str], judgement: Judgement, context: Context, w
         group = max(leaf.groups, key=lambda g: scores.get(g, 0.0), default="")
         _take(score_leaf(leaf, group, judged.leaves[channel], context), enforced, context)
     _guard_note(enforced, context)
+    _unapplied_note(enforced, context)
     if not enforced.picks:
         enforced.warnings.append("nothing is left to search of explicit_channels")
     stage1 = Stage1(kept=[], skipped_leaves={c: "in channel_skip" for c in wanted if c in context.limits.skip})
@@ -110,6 +111,18 @@ def _take(leaf: ScoredLeaf, enforced: Enforced, context: Context) -> None:
         enforced.adjustments.append(f"left out {leaf.channel}: {OVER_COST}")
     else:
         enforced.picks.append(leaf)
+
+
+def _unapplied_note(enforced: Enforced, context: Context) -> None:
+    """Limits that the user's own choice of channels overrides are not overridden in silence."""
+    limits, by_channel = context.limits, context.catalog.leaf_by_channel
+    if len({leaf.group for leaf in enforced.picks}) > limits.max_groups:
+        enforced.warnings.append(f"max_groups = {limits.max_groups} does not apply to explicit_channels")
+    natives = context.catalog.natives
+    outside = [x.channel for x in enforced.picks if limits.leaf_refusal(by_channel[x.channel], x.channel in natives)]
+    if outside:
+        told = f"languages = {limits.scope} does not apply to explicit_channels"
+        enforced.warnings.append(f"{told}: kept {', '.join(outside)}")
 
 
 def _guard_note(enforced: Enforced, context: Context) -> None:

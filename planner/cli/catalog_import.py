@@ -48,7 +48,10 @@ def _read(source: str) -> Source:
         from planner.server.reading import tools_at
 
         return tools_at(source)
-    command = shlex.split(source)
+    try:
+        command = shlex.split(source)
+    except ValueError:  # an open quotation
+        command = []
     if not command or shutil.which(command[0]) is None:
         raise InputError("SOURCE", source, ACCEPTED)
     from planner.server.reading import tools_of

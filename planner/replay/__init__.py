@@ -115,7 +115,7 @@ class _Persister:
 
         if self._session.mode == "record":
             raise CassetteNotFoundError
-        return deserialize(Path(cassette_path).read_text("utf-8"), serializer)  # type: ignore[no-any-return]
+        return deserialize(Path(cassette_path).read_text("utf-8", "replace"), serializer)  # type: ignore[no-any-return]
 
     def save_cassette(self, _path: str, cassette: dict[str, Any], serializer: Form) -> None:
         from vcr.serialize import serialize

@@ -6,6 +6,9 @@ import json
 from typing import Any
 from urllib.parse import urlsplit
 
+from planner.errors import InputError
+
+_NOT_ONE = InputError("cassette", "another file", "a file that `planner replay record` wrote")
 HOST = "http://replay.invalid"
 
 
@@ -23,15 +26,23 @@ class Form:
         """The file's text → vcr's value."""
         value = load(text)
         self._notes.update({k: v for k, v in value.items() if k != "exchanges"})
-        return {"version": 1, "interactions": [_interaction(item) for item in value["exchanges"]]}
+        try:
+            return {"version": 1, "interactions": [_interaction(item) for item in value["exchanges"]]}
+        except (LookupError, TypeError, AttributeError):
+            raise _NOT_ONE from None
 
 
 def load(text: str) -> dict[str, Any]:
-    """The file's content."""
+    """The file's content. Raises InputError when it is no recording."""
     import yaml
 
-    value = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return value if isinstance(value, dict) else {}
+    try:
+        value = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (yaml.YAMLError, ValueError, RecursionError):
+        raise _NOT_ONE from None
+    if not isinstance(value, dict) or not isinstance(value.get("exchanges"), list):
+        raise _NOT_ONE
+    return value
 
 
 def dump(value: dict[str, Any]) -> str:

@@ -27,7 +27,7 @@ def notes_of(answered_by: str, catalog_version: str, settings: Settings) -> dict
 
 def stale(path: Path, now: Mapping[str, Any]) -> list[str]:
     """Why the recording at `path` does not fit `now` (prompt and catalog version); empty when it does."""
-    text = path.read_text("utf-8")
+    text = path.read_text("utf-8", "replace")
     content = load(text)
     if "exchanges" not in content:
         return ["not a recording"]

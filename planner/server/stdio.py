@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 from typing import Any
 
+from planner.server.frames import Frames, Outgoing
+
 
 @dataclass(frozen=True, slots=True)
 class Wire:
@@ -45,11 +47,11 @@ def serve_stdio(server: Any, wire: Wire) -> None:
 
 
 async def _serve(server: Any, wire: Wire) -> None:
-    import anyio
     from mcp.server.stdio import stdio_server
 
     low = server._lowlevel_server  # the public run_stdio_async claims the streams anew, after they are ours
-    async with stdio_server(anyio.wrap_file(wire.incoming), anyio.wrap_file(wire.outgoing)) as (read, write):
+    outgoing = Outgoing(wire.outgoing)
+    async with stdio_server(Frames(wire.incoming, outgoing), outgoing) as (read, write):  # type: ignore[arg-type]
         await low.run(read, write, low.create_initialization_options())
 
 

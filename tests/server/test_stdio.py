@@ -172,3 +172,31 @@ def test_the_models_library_loads_while_it_answers(process_env):
     assert first <= 3.0
     assert told["judge"]["tier"] == "heuristic"
     assert told["degradations"]
+
+
+CUT = (
+    '{"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "select_channels_tool", "arguments": ARGS}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("frame", "number"),
+    [
+        (CUT.replace("ARGS", '{"query": "cut emoji \\ud83d"}'), 5),
+        ('{"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": []}', 5),
+        ('{"jsonrpc": "2.0", "id": 5, "method": 7}', 5),
+        ("no JSON at all", None),
+        ("[" * 200_000, None),
+        ("9" * 5_000, None),
+        ("[1, 2]", None),
+    ],
+)
+def test_no_frame_is_left_without_an_answer(process_env, frame, number):
+    with started(MCP, process_env) as process:
+        say(process, HELLO, READY)
+        process.stdout.readline()
+        process.stdin.write(frame.encode() + b"\n")
+        process.stdin.flush()
+        say(process, select(6, ZH))
+        answers = [json.loads(process.stdout.readline()) for _ in range(2)]
+    assert {answer["id"] for answer in answers} == {number, 6}
