@@ -58,7 +58,7 @@ def shown(value: object) -> str:
     """A value as error messages show it: its repr, at most 80 characters, safe to print, no password of a URL."""
     try:
         text = repr(value)
-    except (RecursionError, ValueError):  # nested too deeply, or a number too long to print
+    except Exception:  # nested too deeply, a number too long to print, a repr of the caller's that fails
         text = f"a {type(value).__name__} that cannot be shown"
     text = _SECRET.sub(r"\1\2\3…", text.encode("utf-8", "backslashreplace").decode("utf-8"))
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

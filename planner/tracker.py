@@ -148,8 +148,13 @@ def _parts(plan: object) -> tuple[SourcePlan, tuple[WebChannel, ...], bool]:
         raise InputError("plan", plan, "a source plan or a combined plan")
     if "source_plan" not in value:
         return read(SourcePlan, value, "plan"), (), False
-    channels = tuple(read(WebChannel, item, "plan.web_channels") for item in value.get("web_channels") or ())
-    gaps = (value.get("request") or {}).get("information_gaps")
+    served, request = value.get("web_channels") or (), value.get("request") or {}
+    if not isinstance(served, list | tuple):
+        raise InputError("plan.web_channels", served, "a list")
+    if not isinstance(request, Mapping):
+        raise InputError("plan.request", request, "an object")
+    channels = tuple(read(WebChannel, item, "plan.web_channels") for item in served)
+    gaps = request.get("information_gaps")
     return read(SourcePlan, value["source_plan"], "plan.source_plan"), channels, bool(gaps)
 
 
@@ -161,5 +166,5 @@ def json_value(plan: object) -> object:
         return plan
     try:
         return json.loads(plan)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise InputError("plan", plan, "a source plan as JSON") from None

@@ -15,9 +15,14 @@ Recency = Literal["any", "7d", "30d", "90d"]
 Tier = Literal["standard", "fast", "heuristic"]
 
 
+_MANY = 10**9
+
+
 def _no_bool(value: object) -> object:
     if isinstance(value, bool):
         raise ValueError("a number")
+    if isinstance(value, int):
+        return min(value, _MANY)  # far above every ceiling; Python refuses to print numbers of thousands of digits
     return value
 
 

@@ -75,9 +75,9 @@ class Ladders:
 
     def of(self, judge: str | None) -> Ladder:
         """The ladder; None: as the settings say. Raises InputError for an unknown name."""
+        if judge is not None and judge not in JUDGES:  # a tuple: any object can be looked for in it
+            raise InputError("judge", judge, ", ".join(JUDGES))
         if judge not in self._made:
-            if judge is not None and judge not in JUDGES:
-                raise InputError("judge", judge, ", ".join(JUDGES))
             self._made[judge] = build_ladder(self._settings, self._env, self._floor, judge)
         return self._made[judge]
 

@@ -135,6 +135,8 @@ def test_explicit_channels_are_kept_in_order_without_judging():
     assert found.chinese_native_quota_met is False
     assert any("ghost" in line for line in found.warnings)
     assert len(found.groups) == 4
+    assert any("max_groups" in line for line in found.warnings)
+    assert any("en_only does not apply" in line for line in found.warnings)
 
 
 @pytest.mark.rule("SEL-3.3")

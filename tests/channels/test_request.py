@@ -71,6 +71,32 @@ def test_a_whole_request_as_mapping_or_model_is_the_same_request():
     assert "typo" in notes[0]
 
 
+class Unshowable:
+    def __repr__(self):
+        raise RuntimeError
+
+
+def nested(depth=100_000):
+    outer = inner = []
+    for _ in range(depth):
+        inner.append([])
+        inner = inner[0]
+    return outer
+
+
+@pytest.mark.rule("SEL-3.1")
+@pytest.mark.parametrize("value", [nested(), Unshowable(), 10**5000], ids=["nested", "unshowable", "huge"])
+@pytest.mark.parametrize("place", [lambda v: (v,), lambda v: ("q", {"mode": v}), lambda v: ("q", {"rubrics": v})])
+def test_a_value_that_cannot_be_shown_is_still_an_input_error(value, place):
+    with pytest.raises(InputError):
+        build_request(*place(value))
+
+
+def test_a_number_beyond_all_bounds_is_only_a_large_one():
+    request, _ = build_request("q", None, {"budget": {"max_channels": 10**5000}})
+    assert request.scope.budget.max_channels > 8
+
+
 def test_lone_surrogates_become_something_that_can_be_written():
     request, _ = build_request("a\ud800b", {"rubrics": "\udfff"})
     request.model_dump_json().encode("utf-8")

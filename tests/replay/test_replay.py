@@ -127,3 +127,13 @@ def test_the_fixture_replays_a_cassette_beside_the_test(pytester, cassette):
     folder.mkdir()
     (folder / "test_one.yaml").write_text(cassette.read_text("utf-8"), "utf-8")
     pytester.runpytest().assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    "text", [b"\xff\xfe", b"junk", b'{"query": "x"}', b"a: 2024-99-99", b"[" * 100_000, b"exchanges: [3]"]
+)
+def test_a_file_that_is_no_recording_is_an_input_error(tmp_path, text):
+    path = tmp_path / "other.yaml"
+    path.write_bytes(text)
+    with pytest.raises(InputError, match="planner replay record"), replay(path):
+        pass
