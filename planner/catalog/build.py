@@ -15,6 +15,8 @@ from planner.errors import CatalogError
 def build(root: Path) -> list[str]:
     """Brings a catalog folder up to date; returns what was done, in words. Raises CatalogError."""
     draft = read_pages(root)
+    if not draft.leaves:
+        raise CatalogError(f"{root}: no leaf page could be read")
     done = [str(problem) for problem in draft.problems]
     leaves = {leaf.channel: leaf for leaf in draft.leaves}
     for name in stale_groups(draft):

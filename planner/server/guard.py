@@ -86,6 +86,10 @@ class Guard:
         if origin is None:
             return True
         parts = urlsplit(origin)
+        try:
+            _ = parts.port  # a port that is none makes the host one that only begins like ours
+        except ValueError:
+            return False
         return parts.scheme in ("http", "https") and parts.hostname in self._rules.hosts
 
     def _has_token(self, authorization: str) -> bool:
