@@ -57,7 +57,8 @@ async def test_a_foreign_host_is_refused(host, path):
     ("origin", "status"),
     [
         ("http://127.0.0.1:8000", 200), ("http://localhost:5173", 200), ("http://[::1]:1", 200),
-        ("https://evil.example", 403), ("null", 403), ("http://127.0.0.1:18951.evil.example", 403), ("http://localhost.evil.example", 403), ("file://localhost", 403),
+        ("https://evil.example", 403), ("null", 403),
+        ("http://127.0.0.1:18951.evil.example", 403), ("http://localhost.evil.example", 403), ("file://localhost", 403),
         ("http://evil.example@localhost.evil", 403), ("", 403),
     ],
 )  # fmt: skip
