@@ -139,6 +139,11 @@ class Catalog:
         return {leaf.channel: n for n, leaf in enumerate(self.leaves)}
 
     @cached_property
+    def tie_breaks(self) -> Mapping[str, tuple[float, int]]:
+        """What decides between equal scores, by bare channel name: the higher prior, then catalog order."""
+        return {leaf.channel: (-leaf.prior, n) for n, leaf in enumerate(self.leaves)}
+
+    @cached_property
     def native_groups(self) -> tuple[Group, ...]:
         """Groups flagged native; none means the guard is off."""
         return tuple(g for g in self.groups if g.native)

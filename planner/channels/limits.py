@@ -11,6 +11,7 @@ from planner.channels.model import SelectionRequest
 from planner.settings import Settings
 
 OVER_COST = "over max_cost_usd"
+_NARROW = {"en_only": "en", "zh_only": "zh"}
 _CLAMPED = {"max_channels": "channels", "max_groups": "groups"}
 
 
@@ -34,6 +35,11 @@ class Limits:
     fresh: bool
     guard: int
     env: Mapping[str, str]
+
+    @property
+    def refuse_leaves(self) -> bool:
+        """Whether anything here can keep a leaf out."""
+        return bool(self.skip) or self.scope in _NARROW or self.max_cost_usd is not None
 
     def leaf_refusal(self, leaf: Leaf, native: bool) -> str | None:
         """Why the user's own words keep this leaf out, whatever else is picked, or None (rules SEL-5.2, SEL-7.2)."""
@@ -98,7 +104,7 @@ def _resolved(names: tuple[str, ...], field: str, catalog: Catalog, warnings: li
 
 
 def _languages(reading: Reading, scope: str) -> frozenset[str]:
-    only = {"en_only": "en", "zh_only": "zh"}.get(scope)
+    only = _NARROW.get(scope)
     return frozenset((only,)) if only else reading.languages
 
 

@@ -119,12 +119,12 @@ def score_groups(judgement: Judgement, context: Context) -> list[ScoredGroup]:
 
 def _score_group(group: Group, judged: GroupJudgement, context: Context) -> ScoredGroup:
     limits, history = context.limits, context.settings.history
-    held = sum(channel in group.members for channel in limits.priority)
+    held = len(set(limits.priority).intersection(group.members)) if limits.priority else 0
     factors = GroupFactors(
         domain=judged.domain,
         scenario=judged.scenario,
         language=speaks(group, limits),
-        priority=held / len(limits.priority) if limits.priority else 0.0,
+        priority=held / len(limits.priority) if held else 0.0,
         recency=float(group.recency_sensitive and limits.fresh),
     )
     score = weighted(context.settings.selection.group_weights.in_order, factors)

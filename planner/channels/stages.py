@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from planner.catalog.model import Group, Leaf
 from planner.channels.factors import Judgement, ScoredGroup, ScoredLeaf
@@ -42,7 +43,7 @@ def pick_groups(scored: Sequence[ScoredGroup], context: Context) -> Stage1:
 
 def _filtered(scored: Sequence[ScoredGroup], context: Context, stage: Stage1) -> list[ScoredGroup]:
     natives = context.catalog.natives
-    for leaf in context.catalog.leaves:
+    for leaf in context.catalog.leaves if context.limits.refuse_leaves else ():
         if leaf.is_channel and (reason := context.limits.leaf_refusal(leaf, leaf.channel in natives)):
             stage.skipped_leaves[leaf.channel] = reason
     kept = []
@@ -156,20 +157,17 @@ class Stage2:
     warnings: list[str] = field(default_factory=list)
 
 
-def rank_key(context: Context, group_scores: Mapping[str, float]) -> Callable[[ScoredLeaf], tuple[float, ...]]:
+def rank_key(context: Context, group_scores: Mapping[str, float]) -> Callable[[ScoredLeaf], tuple[Any, ...]]:
     """The total order of leaves: score, group score, place in channel_priority, prior, catalog order (rule SEL-6.1)."""
-    catalog = context.catalog
+    ties = context.catalog.tie_breaks
     place = {channel: n for n, channel in enumerate(context.limits.priority)}
+    last = len(place)
+    # rounded, so that sums that differ in the last bit tie and the next key decides
+    of_group = {name: -round(score, 9) for name, score in group_scores.items()}
 
-    def key(leaf: ScoredLeaf) -> tuple[float, ...]:
-        # rounded, so that sums that differ in the last bit tie and the next key decides
-        return (
-            -round(leaf.score, 9),
-            -round(group_scores.get(leaf.group, 0.0), 9),
-            place.get(leaf.channel, len(place)),
-            -catalog.leaf_by_channel[leaf.channel].prior,
-            catalog.leaf_index[leaf.channel],
-        )
+    def key(leaf: ScoredLeaf) -> tuple[Any, ...]:
+        channel = leaf.channel
+        return -round(leaf.score, 9), of_group.get(leaf.group, 0.0), place.get(channel, last), ties[channel]
 
     return key
 

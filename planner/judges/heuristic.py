@@ -67,7 +67,7 @@ class _Explained:
 
     def _leaf(self, at: int) -> str:
         found = self._catalog.scorer.evidence(at, self._features, _ASKED)
-        if words := readable(found, self._reading)[:SHOWN]:
+        if words := readable(found, self._reading):
             return f"relevance {self._relevance[at]:.2f} from {', '.join(words)}"
         return f"relevance {self._relevance[at]:.2f}"
 
@@ -79,9 +79,14 @@ class _Explained:
 
 
 def readable(found: Sequence[Evidence], reading: Reading) -> list[str]:
-    """Evidence in words a reader knows: intents with the terms that showed them, words of the query in quotes."""
-    words = (_in_words(feature, reading) for feature, _ in found)
-    return list(dict.fromkeys(word for word in words if word))
+    """The best evidence in words a reader knows, SHOWN at most: intents with the terms that showed them, words of the query in quotes."""
+    words: dict[str, None] = {}
+    for feature, _ in found:
+        if word := _in_words(feature, reading):
+            words[word] = None
+            if len(words) == SHOWN:
+                break
+    return list(words)
 
 
 def _in_words(feature: str, reading: Reading) -> str | None:

@@ -88,6 +88,7 @@ class LlmJudge:
             lambda answer: judgement_of(answer, question.catalog),
             self.spec.key(question.env) or (NO_KEY if self.spec.api_base or state.keyless() else None),
             numbers.max_tokens,
+            numbers.deadline_s,
         )
         patience = Patience(numbers.retries, numbers.backoff_s, numbers.backoff_max_s)
         return Conversation(ask, limits, ends, patience, state.modes_of(numbers))

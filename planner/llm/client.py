@@ -36,7 +36,8 @@ class Patience:
 @dataclass(frozen=True, slots=True)
 class Ask(Generic[Result]):
     """What one model is asked. `answer` reads the reply (its `model_validate_json`) and holds the schema sent;
-    `accept` makes the result of it, or raises UnreadableError.
+    `accept` makes the result of it, or raises UnreadableError. `timeout_s`: the client's own, per read; what is left of
+    the deadline is kept apart from it.
     """
 
     spec: ModelSpec
@@ -45,6 +46,7 @@ class Ask(Generic[Result]):
     accept: Callable[[Any], Result]
     key: str | None
     max_tokens: int
+    timeout_s: float
 
 
 @dataclass(slots=True)
@@ -156,7 +158,7 @@ async def _call(mode: str, ask: Ask[Result], left: float, limits: Limits) -> Res
             # the client's own timeout is per read, so a drip of bytes would outlast it
             async with asyncio.timeout(left):
                 found = await _client(mode).create(
-                    response_model=ask.answer, max_retries=0, hooks=hooks, **_arguments(ask, left)
+                    response_model=ask.answer, max_retries=0, hooks=hooks, **_arguments(ask)
                 )
     except TimeoutError:
         raise CallError("timeout") from None
@@ -174,13 +176,13 @@ def _client(mode: str) -> Any:
     return libraries.instructor().from_litellm(libraries.litellm().acompletion, mode=modes.instructor_mode(mode))
 
 
-def _arguments(ask: Ask[Result], left: float) -> dict[str, Any]:
+def _arguments(ask: Ask[Result]) -> dict[str, Any]:
     arguments: dict[str, Any] = {
         "model": ask.spec.name,
         "messages": list(ask.messages),
         "max_tokens": ask.max_tokens,
         "temperature": 0,
-        "timeout": left,
+        "timeout": ask.timeout_s,  # the same every time: litellm keeps a client, and its connections, for each value
         "num_retries": 0,  # the only way to silence the provider's client
         "drop_params": True,
     }

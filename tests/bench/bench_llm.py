@@ -36,7 +36,7 @@ def overhead(planner, api_base, runs):
     client = instructor.from_litellm(litellm.acompletion, mode=instructor.Mode.JSON_SCHEMA)
     prompt = planner.preview("how do heat pumps work 0", judge="standard").prompt
     model = answer_model(prompt.schema)
-    ask = Ask(ModelSpec("openai/x", api_base), prompt.messages, model, lambda answer: answer, KEY, 700)
+    ask = Ask(ModelSpec("openai/x", api_base), prompt.messages, model, lambda answer: answer, KEY, 700, 60)
     form = {"type": "json_schema", "json_schema": {"name": "Answer", "schema": model.model_json_schema()}}
 
     async def timed(call):
@@ -46,10 +46,10 @@ def overhead(planner, api_base, runs):
         return time.perf_counter() - began
 
     def bare(_n):
-        return portal.run(timed, lambda: litellm.acompletion(response_format=form, **_arguments(ask, 60)))
+        return portal.run(timed, lambda: litellm.acompletion(response_format=form, **_arguments(ask)))
 
     def both(_n):
-        return portal.run(timed, lambda: client.create(response_model=model, max_retries=0, **_arguments(ask, 60)))
+        return portal.run(timed, lambda: client.create(response_model=model, max_retries=0, **_arguments(ask)))
 
     def plan(judge):
         def run(n):
