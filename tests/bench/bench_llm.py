@@ -2,7 +2,8 @@
 
     python -m tests.bench.bench_llm [RUNS]
 
-All against one local server that answers at once, in one write; the kinds of call are interleaved in one run.
+All against one local server that answers at once, in one write. In each round every kind of call sends the same
+messages, those of a question not asked before, and the kinds take turns in being first.
 """
 
 from __future__ import annotations
@@ -23,6 +24,11 @@ from tests.recorders.faults import chat, serve
 
 KEY = "sk-bench-000000000000"
 CONCURRENT = 200
+WARM = 20  # rounds that are not counted
+
+
+def question(n):
+    return f"how do heat pumps work {n}"
 
 
 def planner_at(api_base):
@@ -34,10 +40,12 @@ def overhead(planner, api_base, runs):
     """p50 in ms of bare litellm, instructor over it, and a whole plan, with the same messages and response model."""
     litellm, instructor = libraries.litellm(), libraries.instructor()
     client = instructor.from_litellm(litellm.acompletion, mode=instructor.Mode.JSON_SCHEMA)
-    prompt = planner.preview("how do heat pumps work 0", judge="standard").prompt
-    model = answer_model(prompt.schema)
-    ask = Ask(ModelSpec("openai/x", api_base), prompt.messages, model, lambda answer: answer, KEY, 700, 60)
+    prompts = [planner.preview(question(n), judge="standard").prompt for n in range(runs + WARM)]
+    model = answer_model(prompts[0].schema)
     form = {"type": "json_schema", "json_schema": {"name": "Answer", "schema": model.model_json_schema()}}
+
+    def ask(n):
+        return _arguments(Ask(ModelSpec("openai/x", api_base), prompts[n].messages, model, None, KEY, 700, 60))
 
     async def timed(call):
         # on the loop that plans use too: litellm starts its clients and its logging anew for each loop it sees
@@ -45,16 +53,16 @@ def overhead(planner, api_base, runs):
         await call()
         return time.perf_counter() - began
 
-    def bare(_n):
-        return portal.run(timed, lambda: litellm.acompletion(response_format=form, **_arguments(ask)))
+    def bare(n):
+        return portal.run(timed, lambda: litellm.acompletion(response_format=form, **ask(n)))
 
-    def both(_n):
-        return portal.run(timed, lambda: client.create(response_model=model, max_retries=0, **_arguments(ask)))
+    def both(n):
+        return portal.run(timed, lambda: client.create(response_model=model, max_retries=0, **ask(n)))
 
     def plan(judge):
         def run(n):
             began = time.perf_counter()
-            planner.select(f"how do heat pumps work {n}", judge=judge)
+            planner.select(question(n), judge=judge)
             return time.perf_counter() - began
 
         return run
@@ -62,7 +70,7 @@ def overhead(planner, api_base, runs):
     loop = asyncio.new_event_loop()
 
     def plan_async(n):
-        return loop.run_until_complete(timed(lambda: planner.aselect(f"how do heat pumps work {n}", judge="standard")))
+        return loop.run_until_complete(timed(lambda: planner.aselect(question(n), judge="standard")))
 
     calls = {
         "litellm": bare,
@@ -72,10 +80,12 @@ def overhead(planner, api_base, runs):
         "heuristic plan": plan("heuristic"),
     }
     times = {name: [] for name in calls}
-    for n in range(runs + 20):
-        for name, call in calls.items():
-            took = call(n)
-            if n >= 20:
+    names = list(calls)
+    for n in range(runs + WARM):
+        first = n % len(names)
+        for name in [*names[first:], *names[:first]]:
+            took = calls[name](n)
+            if n >= WARM:
                 times[name].append(took * 1000)
     loop.close()
     return {name: statistics.median(values) for name, values in times.items()}
