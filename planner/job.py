@@ -6,9 +6,9 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planner import paths
 from planner.catalog.model import Catalog, Leaf
 from planner.channels.limits import Limits, build_limits
 from planner.channels.model import SelectionRequest
@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What a planner holds for all its questions. `told`: what every plan must say about it."""
+    """What a planner holds for all its questions. `told`: what every plan must say about it; `digests`: the folders
+    that hold experience digests, the state folder's first (rule SEL-8.4).
+    """
 
     catalog: Catalog
     settings: Settings
     env: Mapping[str, str]
     history: History
     told: tuple[str, ...]
+    digests: tuple[Path, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +45,12 @@ class Job:
     context: Context
     warnings: tuple[str, ...]
     today: date
+    digests: tuple[Path, ...]
 
     def boosted(self, leaves: Sequence[Leaf], context: Context) -> frozenset[str]:
-        """Leaves whose digest has a recent rule that fits; the state folder's digests come first (rule SEL-8.4)."""
-        catalog = context.catalog
-        folders = (paths.state_folder(self.question.env) / "channels", catalog.root / "channels")
+        """Leaves whose digest has a recent rule that fits."""
         days = context.settings.selection.experience_days
-        return boosted_channels(leaves, context.reading, catalog, folders, self.today, days)
+        return boosted_channels(leaves, context.reading, context.catalog, self.digests, self.today, days)
 
 
 def job_of(
@@ -68,7 +70,7 @@ def job_of(
     catalog = held.catalog.shortlist(reading, _mentioned(request, limits, held.catalog), limits.allows)
     context = Context(reading, limits, catalog, held.settings, empty_sessions=empty_sessions)
     question = Question(request, reading, catalog, held.settings, held.env)
-    return Job(started, question, context, (*held.told, *notes, *warnings, *unread), today or date.today())
+    return Job(started, question, context, (*held.told, *notes, *warnings, *unread), today or date.today(), held.digests)
 
 
 def _mentioned(request: SelectionRequest, limits: Limits, catalog: Catalog) -> list[str]:

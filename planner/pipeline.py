@@ -68,7 +68,8 @@ class Planner:
         self.env: Mapping[str, str] = os.environ if env is None else env
         self.settings = load_settings(settings, self.env)
         self._open(Path(catalog or self.settings.catalog or paths.shipped("skills")), paths.cache_folder(self.env))
-        self.history = History(self.settings.history, paths.state_folder(self.env), lambda: self.catalog)
+        self._state = paths.state_folder(self.env)
+        self.history = History(self.settings.history, self._state, lambda: self.catalog)
         self.ladders = Ladders(self.settings, self.env, HeuristicJudge())
 
     def select(
@@ -133,4 +134,5 @@ class Planner:
     def _held(self) -> Held:
         catalog = self.catalog
         told = (*self.settings.notes, *self._trouble(), *catalog.warnings)
-        return Held(catalog, self.settings, self.env, self.history, told)
+        digests = (self._state / "channels", catalog.root / "channels")
+        return Held(catalog, self.settings, self.env, self.history, told, digests)
