@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -42,6 +42,12 @@ class Job:
     context: Context
     warnings: tuple[str, ...]
     today: date
+
+    def capped(self, channels: int) -> Job:
+        """With at most so many channels, all of them wanted; the user's own cap holds where it is lower."""
+        limits = self.context.limits
+        most = min(limits.max_channels, channels)
+        return replace(self, context=replace(self.context, limits=replace(limits, target=most, max_channels=most)))
 
     def boosted(self, leaves: Sequence[Leaf], context: Context) -> frozenset[str]:
         """Leaves whose digest has a recent rule that fits; the state folder's digests come first (rule SEL-8.4)."""

@@ -14,7 +14,7 @@ import sys
 import time
 
 from planner import Planner
-from planner.judges.answer import answer_model
+from planner.judges.answer import Answer, answer_model
 from planner.llm import libraries, portal
 from planner.llm.client import Ask, _arguments
 from planner.llm.spec import ModelSpec
@@ -35,7 +35,7 @@ def overhead(planner, api_base, runs):
     litellm, instructor = libraries.litellm(), libraries.instructor()
     client = instructor.from_litellm(litellm.acompletion, mode=instructor.Mode.JSON_SCHEMA)
     prompt = planner.preview("how do heat pumps work 0", judge="standard").prompt
-    model = answer_model(prompt.schema)
+    model = answer_model(prompt.schema, Answer)
     ask = Ask(ModelSpec("openai/x", api_base), prompt.messages, model, lambda answer: answer, KEY, 700)
     form = {"type": "json_schema", "json_schema": {"name": "Answer", "schema": model.model_json_schema()}}
 
