@@ -1,4 +1,4 @@
-"""Free text → a routing request, by cues. Explicit options always win; this only fills in what was left out."""
+"""Free text → a routing request: by cues, and where a model is asked, by what it read. Options that are given win."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from planner.errors import InputError
+from planner.judges.inquiry import Inquiry
+from planner.judges.intake import INFERRED, Fields, sorting
+from planner.judges.ladder import Ladder, Way
+from planner.settings import LlmSettings
 from planner.sources.model import Freshness, GoalMode, TaskType
 from planner.sources.terms import found
 from planner.text import clean, has_han, normalise
@@ -49,10 +53,22 @@ class Cues(BaseModel):
 
 
 class Reading(NamedTuple):
-    """A routing request read from free text, as a mapping, and per field the cues that spoke for it."""
+    """A routing request read from free text, as a mapping, and per field the cues that spoke for it.
+
+    `text`: the question; `given`: fields that the caller named; `sure`: cues speak for one kind of task alone.
+    """
 
     request: dict[str, Any]
     cues: dict[str, tuple[str, ...]]
+    text: str
+    given: frozenset[str]
+    sure: bool
+
+    def with_fields(self, fields: Fields) -> Reading:
+        """With what a model read in place of what the cues said; what was given stays (rule RTE-9.7)."""
+        read = {field: value for field, value in fields.items() if field not in self.given}
+        cues = {field: words for field, words in self.cues.items() if field not in read}
+        return self._replace(request={**self.request, **read}, cues=cues)
 
 
 def read_question(question: object, options: Mapping[str, Any] | None = None) -> Reading:
@@ -64,7 +80,8 @@ def read_question(question: object, options: Mapping[str, Any] | None = None) ->
     plain, cues = normalise(text), load_cues()
     goal, goal_cues = _first(cues.goal_mode, plain, "analyze")
     fresh, fresh_cues = _first(cues.freshness_required, plain, None)
-    task, task_cues = _task(cues, plain, goal, fresh)
+    ranked = _tasks(cues, plain, goal, fresh)
+    task, task_cues = ranked[0] if ranked else ("deep_research", [])
     counter, local = found(cues.counter, plain), found(cues.local, plain)
     request = {
         "task_type": task,
@@ -81,7 +98,20 @@ def read_question(question: object, options: Mapping[str, Any] | None = None) ->
     spoke |= {"need_counter_evidence": counter, "known_local_material": local}
     given = {key: value for key, value in (options or {}).items() if value is not None}
     read = {field: tuple(words) for field, words in spoke.items() if words and field not in given}
-    return Reading({**request, **given}, read)
+    return Reading({**request, **given}, read, text, frozenset(given), len(ranked) == 1)
+
+
+def reading_way(
+    reading: Reading, ladder: Ladder, numbers: LlmSettings, env: Mapping[str, str], cap_usd: float | None
+) -> Way[Fields]:
+    """Which models are asked to read the question; none where every field they could fill in is given (RTE-9.7)."""
+
+    def inquiry() -> Inquiry[Fields]:
+        return sorting(reading.text, numbers, env, cap_usd)
+
+    if reading.given >= INFERRED:
+        return Way((), inquiry, {})
+    return ladder.way_of(inquiry, {}, lambda: reading.sure)
 
 
 @lru_cache(maxsize=1)
@@ -130,16 +160,17 @@ def _first(table: Mapping[Any, tuple[str, ...]], plain: str, default: Any) -> tu
     return default, []
 
 
-def _task(cues: Cues, plain: str, goal: GoalMode, fresh: Freshness | None) -> tuple[TaskType, list[str]]:
-    best: tuple[int, TaskType, list[str]] = (1, "deep_research", [])
+def _tasks(cues: Cues, plain: str, goal: GoalMode, fresh: Freshness | None) -> list[tuple[TaskType, list[str]]]:
+    """Kinds of task with two points or more, the best first; ties by the order of the file."""
+    ranked = []
     for task, own in cues.task_type.items():
         strong, weak = found(own.strong, plain), found(own.weak, plain)
         points = 2 * len(strong) + len(weak)
         if points:
             points += own.goal.get(goal, 0) + (own.fresh if fresh == "high" else 0)
-        if points > best[0]:
-            best = (points, task, [*strong, *weak])
-    return best[1], best[2]
+        if points > 1:
+            ranked.append((points, task, [*strong, *weak]))
+    return [(task, words) for _, task, words in sorted(ranked, key=lambda one: -one[0])]
 
 
 def _shortened(text: str, ends: re.Pattern[str]) -> str:

@@ -21,6 +21,7 @@ from planner.paths import shipped
 from planner.text import clean
 
 CURRENT = "score.v1"
+INTAKE = "intake.v1"
 # characters of a group's and a leaf's line, widest first
 WIDTHS = ((100, 80), (80, 60), (70, 52), (64, 48), (60, 44), (56, 41), (52, 38), (48, 35), (44, 31), (40, 28))
 _SHORTLIST_WIDTH = 4
@@ -87,6 +88,13 @@ def render(request: SelectionRequest, catalog: Catalog, base: Judgement, tokens:
     )
 
 
+def render_intake(question: str, query_chars: int) -> Prompt:
+    """The prompt that has a question in free text sorted; a longer one keeps its head and tail (rule RTE-9.6)."""
+    template = load(INTAKE)
+    data = _enclosed({"question": clipped(clean(question), query_chars)})
+    return Prompt(template.version, template.system, template.user.replace("{data}", data), template.schema)
+
+
 @lru_cache(maxsize=4)
 def load(name: str = CURRENT) -> Template:
     """A prompt file. Raises SettingsError when it is not there or is not a prompt."""
@@ -114,6 +122,10 @@ def as_data(request: SelectionRequest, query_chars: int) -> str:
         data["rubrics"] = [clipped(clean(text), _RUBRIC_CHARS) for text in clarify.rubrics[:_RUBRICS]]
     if scope.recency != "any":
         data["recency"] = scope.recency
+    return _enclosed(data)
+
+
+def _enclosed(data: dict[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
 
 
