@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from planner.cli.common import catalog_option, console, json_option, print_json, settings_option
+from planner.cli.common import FieldCommand, catalog_option, console, json_option, print_json, settings_option
 from planner.cli.routing import given_fields, print_source_plan, routing_options
 
 
-@click.command()
+@click.command(cls=FieldCommand)
 @click.argument("question")
 @routing_options
 @click.option("--judge", type=click.Choice(["auto", "standard", "fast", "heuristic"]), help="Who judges relevance.")

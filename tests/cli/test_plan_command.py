@@ -28,3 +28,12 @@ def test_the_question_may_come_from_standard_input(run):
 @pytest.mark.rule("RTE-9.5")
 def test_no_web_is_said(run):
     assert "no channels are selected" in run("plan", "公司内部报销流程", "--sources", "vector").stdout
+
+
+@pytest.mark.rule("RTE-9.3")
+@pytest.mark.parametrize(
+    ("args", "field"),
+    [((" ",), "QUESTION"), (("x", "--budget", "0"), "--budget"), (("x", "--domain", "?"), "--domain")],
+)
+def test_bad_input_names_the_option(run, args, field):
+    assert run("plan", *args).exception.field == field
