@@ -36,6 +36,12 @@ class FieldCommand(click.Command):
             raise
 
 
+class FieldGroup(click.Group):
+    """A group of such commands."""
+
+    command_class = FieldCommand
+
+
 def _option_of(field: str, ctx: click.Context) -> str:
     found = next((param for param in ctx.command.params if param.name == field.rpartition(".")[2]), None)
     if found is None or found.name is None:
