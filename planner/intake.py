@@ -23,6 +23,8 @@ MAX_QUESTION = 4_000
 _QUOTED = re.compile(r"《([^》]{1,80})》|「([^」]{1,80})」|“([^”]{2,80})”|\"([^\"]{2,80})\"")
 _SENTENCE_END = re.compile(r"[。！？!?；;\n]|\.(?=\s|$)")
 _LIST_SEPARATOR = re.compile(r"[、，,;；]|\s+(?:and|or)\s+|以及|和(?=[\u4e00-\u9fff]{2})")
+_SUBJECT_COLUMNS = 60
+_JOINT = re.compile(r"[的和与或在是把被让对从到，、,;；]|\s")
 _EDGES = " \t\n,，。.?？!！:：;；、\"'“”"
 
 
@@ -46,6 +48,8 @@ class Cues(BaseModel):
     goal_mode: dict[GoalMode, tuple[str, ...]]
     freshness_required: dict[Freshness, tuple[str, ...]]
     freshness_of: dict[TaskType, Freshness]
+    freshness_bound: dict[TaskType, Freshness]
+    fillers: frozenset[str]
     counter: tuple[str, ...]
     local: tuple[str, ...]
     gaps: tuple[str, ...]
@@ -81,13 +85,13 @@ def read_question(question: object, options: Mapping[str, Any] | None = None) ->
     goal, goal_cues = _first(cues.goal_mode, plain, "analyze")
     fresh, fresh_cues = _first(cues.freshness_required, plain, None)
     ranked = _tasks(cues, plain, goal, fresh)
-    task, task_cues = ranked[0] if ranked else ("deep_research", [])
-    counter, local = found(cues.counter, plain), found(cues.local, plain)
+    task, task_cues = ranked[0] if ranked else ("breaking_news" if fresh == "high" else "deep_research", [])
+    counter, local = _cued(cues.counter, plain), _cued(cues.local, plain)
     request = {
         "task_type": task,
         "primary_subject": subject_of(text, cues),
         "goal_mode": goal,
-        "freshness_required": fresh or cues.freshness_of[task],
+        "freshness_required": _freshness(fresh, task, cues),
         "need_counter_evidence": bool(counter),
         "information_gaps": gaps_of(text, cues),
         "known_local_material": bool(local),
@@ -131,7 +135,7 @@ def subject_of(text: str, cues: Cues) -> str:
     asked = _shortened(_SENTENCE_END.split(text.strip(), maxsplit=1)[0], lead)
     clause = re.split(r"[，：]|[,:]\s|\s[–—-]\s", asked, maxsplit=1)[0].strip(_EDGES)
     clause = _whose(cues.task_type["entity_analysis"].strong).sub("", clause)
-    return _shortened(_shortened(clause, tail), lead) or text.strip()
+    return _within(_shortened(_shortened(clause, tail), lead) or text.strip(), cues.fillers)
 
 
 def gaps_of(text: str, cues: Cues) -> tuple[str, ...]:
@@ -155,16 +159,35 @@ def _question(question: object) -> str:
 
 def _first(table: Mapping[Any, tuple[str, ...]], plain: str, default: Any) -> tuple[Any, list[str]]:
     for value, terms in table.items():
-        if hits := found(terms, plain):
+        if hits := _cued(terms, plain):
             return value, hits
     return default, []
+
+
+def _freshness(found_in_text: Freshness | None, task: TaskType, cues: Cues) -> Freshness:
+    if found_in_text == "high":
+        return "high"
+    return cues.freshness_bound.get(task) or found_in_text or cues.freshness_of[task]
+
+
+def _cued(cues: tuple[str, ...], plain: str) -> list[str]:
+    """What the text holds of the cues, distinct."""
+    terms, expressions = _sorted_out(cues)
+    matches = (match for expression in expressions if (match := expression.search(plain)))
+    return list(dict.fromkeys([*found(terms, plain), *(match.group().strip() for match in matches)]))
+
+
+@lru_cache(maxsize=64)
+def _sorted_out(cues: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[re.Pattern[str], ...]]:
+    expressions = tuple(re.compile(cue[1:]) for cue in cues if cue.startswith("~"))
+    return tuple(cue for cue in cues if not cue.startswith("~")), expressions
 
 
 def _tasks(cues: Cues, plain: str, goal: GoalMode, fresh: Freshness | None) -> list[tuple[TaskType, list[str]]]:
     """Kinds of task with two points or more, the best first; ties by the order of the file."""
     ranked = []
     for task, own in cues.task_type.items():
-        strong, weak = found(own.strong, plain), found(own.weak, plain)
+        strong, weak = _cued(own.strong, plain), _cued(own.weak, plain)
         points = 2 * len(strong) + len(weak)
         if points:
             points += own.goal.get(goal, 0) + (own.fresh if fresh == "high" else 0)
@@ -180,10 +203,44 @@ def _shortened(text: str, ends: re.Pattern[str]) -> str:
     return text
 
 
+def _within(subject: str, fillers: frozenset[str]) -> str:
+    """A long subject as what one would type: without filler words, and cut between words (rule RTE-9.10)."""
+    if _columns(subject) <= _SUBJECT_COLUMNS:
+        return subject
+    words = [word for word in subject.split() if word.casefold().strip(_EDGES) not in fillers] or subject.split()
+    kept = words[:1]
+    for word in words[1:]:
+        if _columns(" ".join([*kept, word])) > _SUBJECT_COLUMNS:
+            break
+        kept.append(word)
+    return _cut(" ".join(kept))
+
+
+def _cut(text: str) -> str:
+    """Where one run of characters is too long: its beginning, up to a word that joins parts."""
+    columns, end = 0, len(text)
+    for at, character in enumerate(text):
+        columns += _columns(character)
+        if columns > _SUBJECT_COLUMNS:
+            end = at
+            break
+    if end == len(text):
+        return text
+    joint = max((match.start() for match in _JOINT.finditer(text[:end])), default=0)
+    return (text[:joint] if joint > end // 3 else text[:end]).strip(_EDGES)
+
+
+def _columns(text: str) -> int:
+    """The width of a text; a Han character counts two."""
+    return sum(2 if character > "\u2e7f" else 1 for character in text)
+
+
 @lru_cache(maxsize=4)
 def _whose(terms: tuple[str, ...]) -> re.Pattern[str]:
     """某公司的股东: what follows the 的 is asked about the entity, and is not its name."""
-    return re.compile(rf"(?<=..)的[^的]*(?:{'|'.join(term for term in terms if not term.isascii())}).*$")
+    return re.compile(
+        rf"(?<=..)的[^的]*(?:{'|'.join(term for term in terms if not term.isascii() and not term.startswith('~'))}).*$"
+    )
 
 
 @lru_cache(maxsize=4)
