@@ -22,6 +22,9 @@ from planner.text import clean, has_han, normalise
 MAX_QUESTION = 4_000
 _QUOTED = re.compile(r"《([^》]{1,80})》|「([^」]{1,80})」|“([^”]{2,80})”|\"([^\"]{2,80})\"")
 _SENTENCE_END = re.compile(r"[。！？!?；;\n]|\.(?=\s|$)")
+_CLAUSE_END = re.compile(
+    r"[，：]|[,:]\s|\s[–—-]\s|\sand\s(?=(?:how|why|what|who|when|where|which|is|are|does|did)\s)", re.I
+)
 _LIST_SEPARATOR = re.compile(r"[、，,;；]|\s+(?:and|or)\s+|以及|和(?=[\u4e00-\u9fff]{2})")
 _SUBJECT_COLUMNS = 60
 _JOINT = re.compile(r"[的和与或在是把被让对从到，、,;；]|\s")
@@ -133,7 +136,7 @@ def subject_of(text: str, cues: Cues) -> str:
         return next(part for part in quoted.groups() if part).strip()
     lead, tail = _ends(cues.subject["lead"], cues.subject["tail"])
     asked = _shortened(_SENTENCE_END.split(text.strip(), maxsplit=1)[0], lead)
-    clause = re.split(r"[，：]|[,:]\s|\s[–—-]\s", asked, maxsplit=1)[0].strip(_EDGES)
+    clause = _CLAUSE_END.split(asked, maxsplit=1)[0].strip(_EDGES)
     clause = _whose(cues.task_type["entity_analysis"].strong).sub("", clause)
     return _within(_shortened(_shortened(clause, tail), lead) or text.strip(), cues.fillers)
 
