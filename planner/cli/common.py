@@ -32,7 +32,7 @@ class FieldCommand(click.Command):
         try:
             return super().invoke(ctx)
         except InputError as error:
-            error.call_fields(lambda field: _option_of(field, ctx))
+            error.call_fields(lambda field: option_of(field, ctx))
             raise
 
 
@@ -42,7 +42,8 @@ class FieldGroup(click.Group):
     command_class = FieldCommand
 
 
-def _option_of(field: str, ctx: click.Context) -> str:
+def option_of(field: str, ctx: click.Context) -> str:
+    """The option or argument of this call that a field came from; the field itself where it came from a file."""
     found = next((param for param in ctx.command.params if param.name == field.rpartition(".")[2]), None)
     if found is None or found.name is None:
         return field

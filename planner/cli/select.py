@@ -7,7 +7,16 @@ from typing import Any
 
 import click
 
-from planner.cli.common import FieldCommand, catalog_option, json_option, note, print_json, read_json, settings_option
+from planner.cli.common import (
+    FieldCommand,
+    catalog_option,
+    json_option,
+    note,
+    option_of,
+    print_json,
+    read_json,
+    settings_option,
+)
 from planner.errors import InputError
 from planner.pipeline import Planner
 
@@ -67,7 +76,8 @@ def command(
 def _arguments(query: str | None, request_file: str | None, given: dict[str, Any]) -> dict[str, Any]:
     if request_file is None:
         return _from_options(query, given)
-    options = [name for name, value in given.items() if value not in (None, ())]
+    context = click.get_current_context()
+    options = [option_of(name, context) for name, value in given.items() if value not in (None, ())]
     if query is not None or options:
         raise InputError("--request", ["QUERY", *options] if query else options, "no other options beside it")
     raw = read_json(request_file, "--request")
