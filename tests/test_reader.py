@@ -146,7 +146,7 @@ def test_a_dead_server_costs_no_time(env):
         planner = planner_at(env, server)
     began = time.perf_counter()
     made = plan(QUESTION, planner=planner)
-    assert time.perf_counter() - began < 3
+    assert time.perf_counter() - began < 6
     assert made.reader.degradations[-1].reason == "connection (refused)"
     assert made.source_plan.branch == "deep_research"
 
@@ -187,21 +187,26 @@ def test_an_injected_instruction_stays_data(env):
 def test_reading_and_judging_share_one_deadline(env):
     with serve(Reply(hang_s=20)) as server:
         began = time.perf_counter()
-        made = plan(QUESTION, planner=planner_at(env, server, deadline_s=1.5))
+        made = plan(QUESTION, planner=planner_at(env, server, deadline_s=3))
         took = time.perf_counter() - began
     assert len(server.seen) == 2
-    assert took < 3
+    assert took < 5.5
     assert [d.reason for d in (*made.reader.degradations, *made.channels.degradations)] == ["timeout"] * 2
 
 
 @pytest.mark.rule("RTE-9.9")
 def test_they_do_not_wait_for_each_other(env):
-    with serve(lambda request, _n: Reply(body=chat(json.dumps(READ) if sorts(request) else OK).body, hang_s=1)) as one:
-        began = time.perf_counter()
-        made = plan(QUESTION, planner=planner_at(env, one))
-        took = time.perf_counter() - began
+    arrived = []
+
+    def slowly(request, _before):
+        arrived.append(time.perf_counter())
+        return Reply(body=chat(json.dumps(READ) if sorts(request) else OK).body, hang_s=2)
+
+    with serve(slowly) as server:
+        made = plan(QUESTION, planner=planner_at(env, server))
     assert (made.reader.tier, made.channels.judge.tier) == ("standard", "standard")
-    assert took < 1.9
+    assert len(arrived) == 2
+    assert arrived[1] - arrived[0] < 2
 
 
 @pytest.mark.rule("RTE-9.9")
