@@ -19,6 +19,7 @@ _HOMES = {
     "route_sources": "planner.routes",
     "explain_route": "planner.routes",
     "plan": "planner.combined",
+    "aplan": "planner.combined",
     "PlanTracker": "planner.tracker",
     "ChannelPlan": "planner.channels.model",
     "SelectionRequest": "planner.channels.model",
@@ -56,6 +57,7 @@ __all__ = [
     "SourcePlan",
     "TrackState",
     "achannel_selection",
+    "aplan",
     "channel_selection",
     "explain_route",
     "plan",
@@ -66,7 +68,7 @@ __all__ = [
 if TYPE_CHECKING:
     from planner import replay
     from planner.channels.model import ChannelPlan, SelectionRequest
-    from planner.combined import CombinedPlan, plan
+    from planner.combined import CombinedPlan, aplan, plan
     from planner.errors import CatalogError, InputError, PlannerError, ReplayMiss, SettingsError
     from planner.judges.scripted import ScriptedJudge
     from planner.pipeline import Planner, achannel_selection, channel_selection

@@ -2,6 +2,7 @@
 
 PlannerError
 ├── InputError        exit 2: the request is wrong; names the field, what was given, what is accepted
+│   └── MissingError         … because required fields were not given; names them all
 ├── CatalogError      exit 3: the catalog cannot be used at all
 ├── SettingsError     exit 3: the settings cannot be used
 ├── HistoryError      exit 1: outcome history cannot be written or read; plans go on without it
@@ -11,6 +12,7 @@ PlannerError
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 
 _SHOWN = 80
 _SECRET = re.compile(
@@ -31,7 +33,31 @@ class InputError(PlannerError):
 
     def __init__(self, field: str, given: object, accepted: str) -> None:
         self.field, self.given, self.accepted = field, shown(given), accepted
-        super().__init__(f"{field}: got {self.given}; accepted: {accepted}")
+        super().__init__(field, self.given, accepted)
+
+    def __str__(self) -> str:
+        return f"{self.field}: got {self.given}; accepted: {self.accepted}"
+
+    def call_fields(self, name: Callable[[str], str]) -> None:
+        """Name fields as the caller knows them."""
+        self.field = name(self.field)
+
+
+class MissingError(InputError):
+    """Required fields that were not given, all of them; `field` is the first. `missing`: field -> what is accepted."""
+
+    def __init__(self, missing: Mapping[str, str]) -> None:
+        self.missing = dict(missing)
+        first = next(iter(self.missing))
+        super().__init__(first, None, self.missing[first])
+
+    def __str__(self) -> str:
+        return "missing: " + "; ".join(f"{field} ({accepted})" for field, accepted in self.missing.items())
+
+    def call_fields(self, name: Callable[[str], str]) -> None:
+        """Name fields as the caller knows them."""
+        super().call_fields(name)
+        self.missing = {name(field): accepted for field, accepted in self.missing.items()}
 
 
 class CatalogError(PlannerError):

@@ -1,4 +1,4 @@
-"""Free text → a routing request, by cues. Explicit options always win; this only fills in what was left out."""
+"""Free text → a routing request: by cues, and where a model is asked, by what it read. Options that are given win."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from planner.errors import InputError
+from planner.judges.inquiry import Inquiry
+from planner.judges.intake import INFERRED, Fields, sorting
+from planner.judges.ladder import Ladder, Way
+from planner.settings import LlmSettings
 from planner.sources.model import Freshness, GoalMode, TaskType
 from planner.sources.terms import found
 from planner.text import clean, has_han, normalise
@@ -18,7 +22,12 @@ from planner.text import clean, has_han, normalise
 MAX_QUESTION = 4_000
 _QUOTED = re.compile(r"《([^》]{1,80})》|「([^」]{1,80})」|“([^”]{2,80})”|\"([^\"]{2,80})\"")
 _SENTENCE_END = re.compile(r"[。！？!?；;\n]|\.(?=\s|$)")
+_CLAUSE_END = re.compile(
+    r"[，：]|[,:]\s|\s[–—-]\s|\sand\s(?=(?:how|why|what|who|when|where|which|is|are|does|did)\s)", re.I
+)
 _LIST_SEPARATOR = re.compile(r"[、，,;；]|\s+(?:and|or)\s+|以及|和(?=[\u4e00-\u9fff]{2})")
+_SUBJECT_COLUMNS = 60
+_JOINT = re.compile(r"[的和与或在是把被让对从到，、,;；]|\s")
 _EDGES = " \t\n,，。.?？!！:：;；、\"'“”"
 
 
@@ -42,6 +51,8 @@ class Cues(BaseModel):
     goal_mode: dict[GoalMode, tuple[str, ...]]
     freshness_required: dict[Freshness, tuple[str, ...]]
     freshness_of: dict[TaskType, Freshness]
+    freshness_bound: dict[TaskType, Freshness]
+    fillers: frozenset[str]
     counter: tuple[str, ...]
     local: tuple[str, ...]
     gaps: tuple[str, ...]
@@ -49,10 +60,22 @@ class Cues(BaseModel):
 
 
 class Reading(NamedTuple):
-    """A routing request read from free text, as a mapping, and per field the cues that spoke for it."""
+    """A routing request read from free text, as a mapping, and per field the cues that spoke for it.
+
+    `text`: the question; `given`: fields that the caller named; `sure`: cues speak for one kind of task alone.
+    """
 
     request: dict[str, Any]
     cues: dict[str, tuple[str, ...]]
+    text: str
+    given: frozenset[str]
+    sure: bool
+
+    def with_fields(self, fields: Fields) -> Reading:
+        """With what a model read in place of what the cues said; what was given stays (rule RTE-9.7)."""
+        read = {field: value for field, value in fields.items() if field not in self.given}
+        cues = {field: words for field, words in self.cues.items() if field not in read}
+        return self._replace(request={**self.request, **read}, cues=cues)
 
 
 def read_question(question: object, options: Mapping[str, Any] | None = None) -> Reading:
@@ -64,13 +87,14 @@ def read_question(question: object, options: Mapping[str, Any] | None = None) ->
     plain, cues = normalise(text), load_cues()
     goal, goal_cues = _first(cues.goal_mode, plain, "analyze")
     fresh, fresh_cues = _first(cues.freshness_required, plain, None)
-    task, task_cues = _task(cues, plain, goal, fresh)
-    counter, local = found(cues.counter, plain), found(cues.local, plain)
+    ranked = _tasks(cues, plain, goal, fresh)
+    task, task_cues = ranked[0] if ranked else ("breaking_news" if fresh == "high" else "deep_research", [])
+    counter, local = _cued(cues.counter, plain), _cued(cues.local, plain)
     request = {
         "task_type": task,
         "primary_subject": subject_of(text, cues),
         "goal_mode": goal,
-        "freshness_required": fresh or cues.freshness_of[task],
+        "freshness_required": _freshness(fresh, task, cues),
         "need_counter_evidence": bool(counter),
         "information_gaps": gaps_of(text, cues),
         "known_local_material": bool(local),
@@ -81,7 +105,20 @@ def read_question(question: object, options: Mapping[str, Any] | None = None) ->
     spoke |= {"need_counter_evidence": counter, "known_local_material": local}
     given = {key: value for key, value in (options or {}).items() if value is not None}
     read = {field: tuple(words) for field, words in spoke.items() if words and field not in given}
-    return Reading({**request, **given}, read)
+    return Reading({**request, **given}, read, text, frozenset(given), len(ranked) == 1)
+
+
+def reading_way(
+    reading: Reading, ladder: Ladder, numbers: LlmSettings, env: Mapping[str, str], cap_usd: float | None
+) -> Way[Fields]:
+    """Which models are asked to read the question; none where every field they could fill in is given (RTE-9.7)."""
+
+    def inquiry() -> Inquiry[Fields]:
+        return sorting(reading.text, numbers, env, cap_usd)
+
+    if reading.given >= INFERRED:
+        return Way((), inquiry, dict)
+    return ladder.way_of(inquiry, dict, lambda: reading.sure)
 
 
 @lru_cache(maxsize=1)
@@ -99,9 +136,9 @@ def subject_of(text: str, cues: Cues) -> str:
         return next(part for part in quoted.groups() if part).strip()
     lead, tail = _ends(cues.subject["lead"], cues.subject["tail"])
     asked = _shortened(_SENTENCE_END.split(text.strip(), maxsplit=1)[0], lead)
-    clause = re.split(r"[，：]|[,:]\s|\s[–—-]\s", asked, maxsplit=1)[0].strip(_EDGES)
+    clause = _CLAUSE_END.split(asked, maxsplit=1)[0].strip(_EDGES)
     clause = _whose(cues.task_type["entity_analysis"].strong).sub("", clause)
-    return _shortened(_shortened(clause, tail), lead) or text.strip()
+    return _within(_shortened(_shortened(clause, tail), lead) or text.strip(), cues.fillers)
 
 
 def gaps_of(text: str, cues: Cues) -> tuple[str, ...]:
@@ -125,21 +162,41 @@ def _question(question: object) -> str:
 
 def _first(table: Mapping[Any, tuple[str, ...]], plain: str, default: Any) -> tuple[Any, list[str]]:
     for value, terms in table.items():
-        if hits := found(terms, plain):
+        if hits := _cued(terms, plain):
             return value, hits
     return default, []
 
 
-def _task(cues: Cues, plain: str, goal: GoalMode, fresh: Freshness | None) -> tuple[TaskType, list[str]]:
-    best: tuple[int, TaskType, list[str]] = (1, "deep_research", [])
+def _freshness(found_in_text: Freshness | None, task: TaskType, cues: Cues) -> Freshness:
+    if found_in_text == "high":
+        return "high"
+    return cues.freshness_bound.get(task) or found_in_text or cues.freshness_of[task]
+
+
+def _cued(cues: tuple[str, ...], plain: str) -> list[str]:
+    """What the text holds of the cues, distinct."""
+    terms, expressions = _sorted_out(cues)
+    matches = (match for expression in expressions if (match := expression.search(plain)))
+    return list(dict.fromkeys([*found(terms, plain), *(match.group().strip() for match in matches)]))
+
+
+@lru_cache(maxsize=64)
+def _sorted_out(cues: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[re.Pattern[str], ...]]:
+    expressions = tuple(re.compile(cue[1:]) for cue in cues if cue.startswith("~"))
+    return tuple(cue for cue in cues if not cue.startswith("~")), expressions
+
+
+def _tasks(cues: Cues, plain: str, goal: GoalMode, fresh: Freshness | None) -> list[tuple[TaskType, list[str]]]:
+    """Kinds of task with two points or more, the best first; ties by the order of the file."""
+    ranked = []
     for task, own in cues.task_type.items():
-        strong, weak = found(own.strong, plain), found(own.weak, plain)
+        strong, weak = _cued(own.strong, plain), _cued(own.weak, plain)
         points = 2 * len(strong) + len(weak)
         if points:
             points += own.goal.get(goal, 0) + (own.fresh if fresh == "high" else 0)
-        if points > best[0]:
-            best = (points, task, [*strong, *weak])
-    return best[1], best[2]
+        if points > 1:
+            ranked.append((points, task, [*strong, *weak]))
+    return [(task, words) for _, task, words in sorted(ranked, key=lambda one: -one[0])]
 
 
 def _shortened(text: str, ends: re.Pattern[str]) -> str:
@@ -149,10 +206,44 @@ def _shortened(text: str, ends: re.Pattern[str]) -> str:
     return text
 
 
+def _within(subject: str, fillers: frozenset[str]) -> str:
+    """A long subject as what one would type: without filler words, and cut between words (rule RTE-9.10)."""
+    if _columns(subject) <= _SUBJECT_COLUMNS:
+        return subject
+    words = [word for word in subject.split() if word.casefold().strip(_EDGES) not in fillers] or subject.split()
+    kept = words[:1]
+    for word in words[1:]:
+        if _columns(" ".join([*kept, word])) > _SUBJECT_COLUMNS:
+            break
+        kept.append(word)
+    return _cut(" ".join(kept))
+
+
+def _cut(text: str) -> str:
+    """Where one run of characters is too long: its beginning, up to a word that joins parts."""
+    columns, end = 0, len(text)
+    for at, character in enumerate(text):
+        columns += _columns(character)
+        if columns > _SUBJECT_COLUMNS:
+            end = at
+            break
+    if end == len(text):
+        return text
+    joint = max((match.start() for match in _JOINT.finditer(text[:end])), default=0)
+    return (text[:joint] if joint > end // 3 else text[:end]).strip(_EDGES)
+
+
+def _columns(text: str) -> int:
+    """The width of a text; a Han character counts two."""
+    return sum(2 if character > "\u2e7f" else 1 for character in text)
+
+
 @lru_cache(maxsize=4)
 def _whose(terms: tuple[str, ...]) -> re.Pattern[str]:
     """某公司的股东: what follows the 的 is asked about the entity, and is not its name."""
-    return re.compile(rf"(?<=..)的[^的]*(?:{'|'.join(term for term in terms if not term.isascii())}).*$")
+    return re.compile(
+        rf"(?<=..)的[^的]*(?:{'|'.join(term for term in terms if not term.isascii() and not term.startswith('~'))}).*$"
+    )
 
 
 @lru_cache(maxsize=4)

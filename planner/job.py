@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,6 +47,12 @@ class Job:
     today: date
     digests: tuple[Path, ...]
 
+    def capped(self, channels: int) -> Job:
+        """With at most so many channels, all of them wanted; the user's own cap holds where it is lower."""
+        limits = self.context.limits
+        most = min(limits.max_channels, channels)
+        return replace(self, context=replace(self.context, limits=replace(limits, target=most, max_channels=most)))
+
     def boosted(self, leaves: Sequence[Leaf], context: Context) -> frozenset[str]:
         """Leaves whose digest has a recent rule that fits."""
         days = context.settings.selection.experience_days
@@ -70,7 +76,9 @@ def job_of(
     catalog = held.catalog.shortlist(reading, _mentioned(request, limits, held.catalog), limits.allows)
     context = Context(reading, limits, catalog, held.settings, empty_sessions=empty_sessions)
     question = Question(request, reading, catalog, held.settings, held.env)
-    return Job(started, question, context, (*held.told, *notes, *warnings, *unread), today or date.today(), held.digests)
+    return Job(
+        started, question, context, (*held.told, *notes, *warnings, *unread), today or date.today(), held.digests
+    )
 
 
 def _mentioned(request: SelectionRequest, limits: Limits, catalog: Catalog) -> list[str]:

@@ -24,7 +24,7 @@ from planner.history.history import History
 from planner.job import Held, Job, job_of
 from planner.judges.base import Verdict
 from planner.judges.heuristic import HeuristicJudge
-from planner.judges.ladder import Ladder
+from planner.judges.ladder import Way, aclimb, climb
 from planner.judges.rungs import Ladders
 from planner.settings import Settings, load_settings
 
@@ -76,15 +76,17 @@ class Planner:
         self, query: object, clarify_result: object = None, scope: object = None, judge: str | None = None, **more: Any
     ) -> ChannelPlan:
         """The plan for one question. Raises InputError; nothing else goes wrong (rule SEL-1.1)."""
-        job = job_of(self._held(), query, clarify_result, scope, **more)
-        return self._plan(job, self._ladder(job, judge).climb(job.question))
+        job = self.job(query, clarify_result, scope, **more)
+        (verdict,) = climb([self.way(job, judge)], self.settings.llm)
+        return self.chosen(job, verdict)
 
     async def aselect(
         self, query: object, clarify_result: object = None, scope: object = None, judge: str | None = None, **more: Any
     ) -> ChannelPlan:
         """As `select`, on the caller's event loop."""
-        job = job_of(self._held(), query, clarify_result, scope, **more)
-        return self._plan(job, await self._ladder(job, judge).aclimb(job.question))
+        job = self.job(query, clarify_result, scope, **more)
+        (verdict,) = await aclimb([self.way(job, judge)], self.settings.llm)
+        return self.chosen(job, verdict)
 
     def preview(
         self, query: object, clarify_result: object = None, scope: object = None, judge: str | None = None, **more: Any
@@ -92,12 +94,22 @@ class Planner:
         """What would be asked of which model, at which price; nothing is sent (rule JDG-1.5)."""
         from planner.judges.preview import preview
 
-        job = job_of(self._held(), query, clarify_result, scope, **more)
-        return preview(self._ladder(job, judge), job.question)
+        job = self.job(query, clarify_result, scope, **more)
+        return preview(self.way(job, judge), job.question)
 
-    def _plan(self, job: Job, verdict: Verdict) -> ChannelPlan:
+    def job(self, query: object, clarify_result: object = None, scope: object = None, **more: Any) -> Job:
+        """A question with all that is known before it is judged. Raises InputError."""
+        return job_of(self._held(), query, clarify_result, scope, **more)
+
+    def way(self, job: Job, judge: str | None) -> Way[Judgement]:
+        """Who is asked to judge it, in which order. Raises InputError for an unknown judge."""
+        return self.ladders.of("heuristic" if job.question.request.explicit_channels else judge).way(job.question)
+
+    def chosen(self, job: Job, verdict: Verdict[Judgement], paid_usd: float = 0.0) -> ChannelPlan:
+        """The plan for a judged question; `paid_usd`: what else was paid for planning, counted against the cap."""
         warnings = [*job.warnings, *verdict.warnings]
-        context = job.context.after_paying(verdict.usage.cost_usd if verdict.usage else None)
+        paid_usd += (verdict.usage.cost_usd if verdict.usage else None) or 0.0
+        context = job.context.after_paying(paid_usd)
         if names := job.question.request.explicit_channels:
             plan = select_named(names, verdict.judgement, context, warnings)
         else:
@@ -115,9 +127,6 @@ class Planner:
 
     def _choose(self, judgement: Judgement, context: Context, warnings: Sequence[str], job: Job) -> ChannelPlan:
         return select(judgement, context, warnings, job.boosted)
-
-    def _ladder(self, job: Job, judge: str | None) -> Ladder:
-        return self.ladders.of("heuristic" if job.question.request.explicit_channels else judge)
 
     def _open(self, root: Path, cache: Path) -> None:
         self._catalog = load_catalog(root, cache / "catalogs")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -21,6 +21,7 @@ from planner.paths import shipped
 from planner.text import clean
 
 CURRENT = "score.v1"
+INTAKE = "intake.v1"
 # characters of a group's and a leaf's line, widest first
 WIDTHS = ((100, 80), (80, 60), (70, 52), (64, 48), (60, 44), (56, 41), (52, 38), (48, 35), (44, 31), (40, 28))
 _SHORTLIST_WIDTH = 4
@@ -71,13 +72,15 @@ class Prompt:
         )
 
 
-def render(request: SelectionRequest, catalog: Catalog, base: Judgement, tokens: int, query_chars: int) -> Prompt:
+def render(
+    request: SelectionRequest, catalog: Catalog, base: Callable[[], Judgement], tokens: int, query_chars: int
+) -> Prompt:
     """The prompt for one request, at most about `tokens` tokens for an ordinary query (rules JDG-1.2, JDG-1.3).
 
     `base` ranks what a catalog over the budget is cut to; `query_chars`: a longer query keeps its head and tail.
     """
     template = load()
-    index = _whole_index(catalog, tokens) or _shortlist(catalog, base, tokens)
+    index = _whole_index(catalog, tokens) or _shortlist(catalog, base(), tokens)
     return Prompt(
         template.version,
         template.system.replace("{index}", index.text),
@@ -85,6 +88,13 @@ def render(request: SelectionRequest, catalog: Catalog, base: Judgement, tokens:
         index.schema,
         index.note,
     )
+
+
+def render_intake(question: str, query_chars: int) -> Prompt:
+    """The prompt that has a question in free text sorted; a longer one keeps its head and tail (rule RTE-9.6)."""
+    template = load(INTAKE)
+    data = _enclosed({"question": clipped(clean(question), query_chars)})
+    return Prompt(template.version, template.system, template.user.replace("{data}", data), template.schema)
 
 
 @lru_cache(maxsize=4)
@@ -114,6 +124,10 @@ def as_data(request: SelectionRequest, query_chars: int) -> str:
         data["rubrics"] = [clipped(clean(text), _RUBRIC_CHARS) for text in clarify.rubrics[:_RUBRICS]]
     if scope.recency != "any":
         data["recency"] = scope.recency
+    return _enclosed(data)
+
+
+def _enclosed(data: dict[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
 
 

@@ -47,7 +47,8 @@ def explain_route(
     env = os.environ if env is None else env
     rules = rules_for(settings, env)
     built, notes = build_request(_with_engines(request, env, rules), rules)
-    return route(built, rules, task_id=f"SR-{uuid.uuid4().hex[:8]}", timestamp=utc_now(), notes=notes)
+    keys = frozenset(key for row in rules.chain for key in row.keys if env.get(key))
+    return route(built, rules, task_id=f"SR-{uuid.uuid4().hex[:8]}", timestamp=utc_now(), keys=keys, notes=notes)
 
 
 def rules_for(settings: SettingsSource, env: Mapping[str, str]) -> Rules:

@@ -96,7 +96,8 @@ def tracked(path: str | Path) -> Iterator[PlanTracker]:
 def begin(path: str | Path, tracker: PlanTracker, *, replace: bool = False) -> None:
     """Write the first state. Raises InputError where a plan is being carried out there and is not to be replaced."""
     file = Path(path)
-    file.parent.mkdir(parents=True, exist_ok=True)
+    with _writable(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
     with locked(file):
         if file.exists() and not replace and load(file).directive.action != "stop":
             raise InputError("state", str(file), "a new file, or --replace: a plan is being carried out in this one")
@@ -133,11 +134,21 @@ def locked(file: Path) -> Iterator[None]:
 
     if not file.parent.is_dir():
         raise InputError("state", str(file), "a file in a folder that exists")
+    with _writable(file):  # the lock would be waited for in vain
+        Path(f"{file}.lock").open("ab").close()
     try:
         with FileLock(f"{file}.lock", timeout=_LOCK_SECONDS):
             yield
     except Timeout:
         raise PlannerError(f"{file}: another process has held its lock for {_LOCK_SECONDS} s") from None
+
+
+@contextmanager
+def _writable(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError("state", str(file), f"a file that can be written ({error.strerror})") from None
 
 
 def _parts(plan: object) -> tuple[SourcePlan, tuple[WebChannel, ...], bool]:

@@ -10,13 +10,17 @@ from planner.intake import load_cues, read_question
 from planner.routes import route_sources
 from planner.text import clean
 
-QUESTIONS = [
-    json.loads(line) for line in (Path(__file__).parent / "data/intake-questions.jsonl").read_text("utf-8").splitlines()
-]
+
+def rows(name):
+    lines = (Path(__file__).parent / "data" / name).read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+QUESTIONS = rows("intake-questions.jsonl")
 READ_OTHERWISE = {  # cues cannot tell these; a model may
-    ("Should we use pgvector or a dedicated vector database for 50M embeddings?", "goal_mode"),
-    ("History of the Byzantine iconoclasm controversy", "need_counter_evidence"),
+    ("量子纠缠到底是怎么回事，能不能通俗讲讲", "goal_mode"),
 }
+LOGGED = {"task_type": 59, "freshness_required": 63, "goal_mode": 59}  # of 70, read right at least
 
 
 @pytest.mark.rule("RTE-9.1")
@@ -30,9 +34,57 @@ def test_a_question_is_read_as_a_person_would(row):
 
 
 def test_the_questions_that_are_read_otherwise_still_are():
-    rows = {row["question"]: row for row in QUESTIONS}
+    known = {row["question"]: row for row in QUESTIONS}
     for question, field in READ_OTHERWISE:
-        assert read_question(question).request[field] != rows[question][field]
+        assert read_question(question).request[field] != known[question][field]
+
+
+@pytest.mark.rule("RTE-9.1")
+@pytest.mark.parametrize("field", LOGGED)
+def test_most_questions_of_a_query_log_are_read_right(field):
+    logged = rows("intake-log.jsonl")
+    assert len(logged) == 70
+    assert sum(read_question(row["question"]).request[field] == row[field] for row in logged) >= LOGGED[field]
+
+
+@pytest.mark.rule("RTE-9.1")
+@pytest.mark.parametrize(
+    ("question", "wished"),
+    [
+        ("iconoclasm controversy in Byzantium", False),
+        ("controversies around gene-edited babies", True),
+        ("heart failure treatment in the elderly", False),
+        ("critical minerals supply chain", False),
+        ("criticism of the gold standard", True),
+    ],
+)
+def test_a_word_that_is_part_of_a_name_is_no_wish_for_counter_evidence(question, wished):
+    assert read_question(question).request["need_counter_evidence"] is wished
+
+
+@pytest.mark.rule("RTE-9.10")
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [
+        (
+            "I would love to understand whether a mid-sized hospital in rural areas can reduce the time patients wait",
+            "mid-sized hospital rural areas reduce time patients wait",
+        ),
+        (
+            "市政污水收集和处理大部分城市采取的模式是核拨制但这种机制造成了效率的不足作为政府管理部门有何种方案",
+            "市政污水收集和处理大部分城市采取的模式",
+        ),
+        ("x" * 500, "x" * 60),
+    ],
+)
+def test_a_long_question_without_a_clause_gives_a_short_subject(question, subject):
+    assert read_question(question).request["primary_subject"] == subject
+
+
+@pytest.mark.rule("RTE-9.10")
+@given(st.text(min_size=1, max_size=400).filter(lambda text: clean(text).strip()))
+def test_a_read_subject_is_never_long(text):
+    assert len(read_question(text).request["primary_subject"]) <= 80
 
 
 @pytest.mark.rule("RTE-9.1")

@@ -3,7 +3,7 @@
 import planner
 
 PUBLIC = {
-    "achannel_selection", "channel_selection", "explain_route", "plan", "replay", "route_sources",
+    "achannel_selection", "aplan", "channel_selection", "explain_route", "plan", "replay", "route_sources",
     "Planner", "PlanTracker", "ScriptedJudge",
     "ChannelPlan", "CombinedPlan", "Directive", "Progress", "Result", "RoutingRequest", "SelectionRequest",
     "SourcePlan", "TrackState",

@@ -32,8 +32,9 @@ select(query='arxvi on attention')"""
         "from planner.cli.main import cli; cli(['--help'], standalone_mode=False)",
         PLAN,
         "from planner.cli.main import cli; cli(['select', 'best laptop', '--json'], standalone_mode=False)",
+        "from planner.cli.main import cli; cli(['plan', 'best laptop', '--json'], standalone_mode=False)",
     ],
-    ids=["import", "help", "plan", "command"],
+    ids=["import", "help", "plan", "command", "combined"],
 )
 def test_no_heavy_module_is_loaded(code):
     check = f"import sys\n{code}\nprint('HEAVY', [m for m in {HEAVY} if m in sys.modules])"

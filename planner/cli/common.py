@@ -24,6 +24,35 @@ catalog_option = click.option("--catalog", metavar="DIR", help="Another catalog 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
+class FieldCommand(click.Command):
+    """A command whose input errors name the option or argument that a field came from."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs it. Fields of a request file keep their names."""
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            error.call_fields(lambda field: option_of(field, ctx))
+            raise
+
+
+class FieldGroup(click.Group):
+    """A group of such commands."""
+
+    command_class = FieldCommand
+
+
+def option_of(field: str, ctx: click.Context) -> str:
+    """The option or argument of this call that a field came from; the field itself where it came from a file."""
+    found = next((param for param in ctx.command.params if param.name == field.rpartition(".")[2]), None)
+    if found is None or found.name is None:
+        return field
+    from_file = ctx.params.get("request_file") is not None and ctx.params[found.name] in (None, ())
+    if from_file:
+        return field
+    return max(found.opts, key=len) if isinstance(found, click.Option) else found.human_readable_name
+
+
 def print_json(value: Any) -> None:
     """JSON and a newline on stdout; escaped where the terminal's encoding cannot hold it."""
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"

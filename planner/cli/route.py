@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from planner.cli.common import json_option, print_json, read_json, settings_option
+from planner.cli.common import FieldCommand, json_option, print_json, read_json, settings_option
 from planner.cli.routing import given_fields, print_decisions, print_source_plan, routing_options
 from planner.errors import InputError
 from planner.routes import explain_route
 
 
-@click.command()
+@click.command(cls=FieldCommand)
 @click.option("--request", "request_file", metavar="FILE|-", help="A request as JSON; options are laid over it.")
 @routing_options
 @click.option("--explain", is_flag=True, help="Which rule set each number, and which weaker rule yielded.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from planner.cli.common import console
+from planner.cli.common import console, print_table
 from planner.sources.budget import Decision
 from planner.sources.model import Freshness, GoalMode, SourcePlan, TaskType
 
@@ -83,7 +83,7 @@ def print_decisions(decisions: Sequence[Decision]) -> None:
     table = _table(out, "number", "value", "rule", "yielded")
     for decision in decisions:
         table.add_row(decision.what, str(decision.value), decision.rule, decision.yielded)
-    out.print(table)
+    print_table(out, table)
 
 
 def _sources(plan: SourcePlan, total: int, out: Console) -> None:
@@ -93,7 +93,7 @@ def _sources(plan: SourcePlan, total: int, out: Console) -> None:
         bar = "█" * max(1, round(_BAR * number / total))
         why = _plain(entry.rationale)
         table.add_row(str(entry.priority), entry.source, str(number), bar, entry.engine or "", why)
-    out.print(table)
+    print_table(out, table)
 
 
 def _table(out: Console, *columns: str) -> Any:

@@ -7,7 +7,16 @@ from typing import Any
 
 import click
 
-from planner.cli.common import catalog_option, json_option, note, print_json, read_json, settings_option
+from planner.cli.common import (
+    FieldCommand,
+    catalog_option,
+    json_option,
+    note,
+    option_of,
+    print_json,
+    read_json,
+    settings_option,
+)
 from planner.errors import InputError
 from planner.pipeline import Planner
 
@@ -17,15 +26,19 @@ _RECENCY = ["any", "7d", "30d", "90d"]
 _JUDGES = ["auto", "standard", "fast", "heuristic"]
 
 
-@click.command()
+@click.command(cls=FieldCommand)
 @click.argument("query", required=False)
 @click.option("--request", "request_file", metavar="FILE|-", help="A whole request as JSON instead of options.")
 @click.option("--mode", type=click.Choice(_MODES), help="How many channels: fast 5, deep and comprehensive 8.")
 @click.option("--query-type", metavar="TEXT", help="What kind of question the clarifier took it for.")
 @click.option("--rubric", "rubrics", multiple=True, metavar="TEXT", help="What a good answer must cover; repeatable.")
-@click.option("--priority", multiple=True, metavar="CHANNEL", help="A channel to prefer; repeatable.")
-@click.option("--skip", multiple=True, metavar="CHANNEL", help="A channel to leave out; repeatable.")
-@click.option("--channel", "channels", multiple=True, metavar="CHANNEL", help="Search exactly this one; repeatable.")
+@click.option(
+    "--priority", "channel_priority", multiple=True, metavar="CHANNEL", help="A channel to prefer; repeatable."
+)
+@click.option("--skip", "channel_skip", multiple=True, metavar="CHANNEL", help="A channel to leave out; repeatable.")
+@click.option(
+    "--channel", "explicit_channels", multiple=True, metavar="CHANNEL", help="Search exactly this one; repeatable."
+)
 @click.option("--languages", type=click.Choice(_LANGUAGES), help="Languages to search in.")
 @click.option("--recency", type=click.Choice(_RECENCY), help="How fresh results must be.")
 @click.option("--max-channels", type=int, metavar="N", help="At most so many channels (ceiling 8).")
@@ -63,7 +76,8 @@ def command(
 def _arguments(query: str | None, request_file: str | None, given: dict[str, Any]) -> dict[str, Any]:
     if request_file is None:
         return _from_options(query, given)
-    options = [name for name, value in given.items() if value not in (None, ())]
+    context = click.get_current_context()
+    options = [option_of(name, context) for name, value in given.items() if value not in (None, ())]
     if query is not None or options:
         raise InputError("--request", ["QUERY", *options] if query else options, "no other options beside it")
     raw = read_json(request_file, "--request")
@@ -74,15 +88,15 @@ def _arguments(query: str | None, request_file: str | None, given: dict[str, Any
 
 def _from_options(query: str | None, given: dict[str, Any]) -> dict[str, Any]:
     if query is None:
-        raise InputError("QUERY", None, 'a question, as in: planner select "…", or --request FILE')
+        raise InputError("query", None, 'a question, as in: planner select "…", or --request FILE')
     clarify = {
         "mode": given["mode"], "query_type": given["query_type"], "rubrics": list(given["rubrics"]),
-        "channel_priority": list(given["priority"]), "channel_skip": list(given["skip"]),
+        "channel_priority": list(given["channel_priority"]), "channel_skip": list(given["channel_skip"]),
     }  # fmt: skip
     budget = {key: given[key] for key in ("max_channels", "max_groups", "max_cost_usd")}
     return {
         "query": sys.stdin.read() if query == "-" else query,
         "clarify_result": clarify,
         "scope": {"languages": given["languages"], "recency": given["recency"], "budget": budget},
-        "explicit_channels": list(given["channels"]),
+        "explicit_channels": list(given["explicit_channels"]),
     }

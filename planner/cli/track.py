@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from planner import paths
-from planner.cli.common import console, json_option, print_json, read_json, settings_option
+from planner.cli.common import FieldGroup, console, json_option, print_json, read_json, settings_option
 from planner.errors import InputError
 from planner.sources.events import Directive, Progress
 
@@ -32,7 +32,7 @@ def state_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-@click.group()
+@click.group(cls=FieldGroup)
 def command() -> None:
     """Say the next step while a plan is carried out."""
 

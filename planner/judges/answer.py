@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -36,6 +36,7 @@ _NUMBER = re.compile(r"-?\d*\.?\d+(?:[eE][+-]?\d+)?")
 _SPACES = re.compile(r"\s+")
 
 Entry = dict[str, Any]
+Shape = TypeVar("Shape", bound=BaseModel)
 
 
 class Answer(BaseModel):
@@ -53,11 +54,11 @@ class Answer(BaseModel):
 
 
 @lru_cache(maxsize=64)
-def answer_model(schema: str) -> type[Answer]:
-    """A response model whose JSON schema is the given text; its name goes over the wire."""
+def answer_model(schema: str, base: type[Shape]) -> type[Shape]:
+    """A `base` whose JSON schema is the given text; its name goes over the wire."""
     parsed = json.loads(schema)
 
-    class Shaped(Answer):
+    class Shaped(base):  # type: ignore[valid-type,misc]
         @classmethod
         def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
             return parsed  # type: ignore[no-any-return]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from planner.catalog.model import Catalog
 from planner.catalog.reading import Reading
 from planner.channels.factors import Judgement
 from planner.channels.model import Degradation, SelectionRequest, Usage
 from planner.settings import Settings
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +27,10 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Generic[Result]):
     """A judgement and how it came about: which tier and model, what was tried before, what it cost."""
 
-    judgement: Judgement
+    judgement: Result
     tier: str
     model: str | None = None
     degradations: tuple[Degradation, ...] = ()

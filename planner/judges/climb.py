@@ -2,63 +2,75 @@
 
 from __future__ import annotations
 
-import time
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any, Generic
 
-from planner import prompts
-from planner.channels.factors import Judgement
 from planner.channels.model import Degradation, Usage
 from planner.errors import ReplayMiss
-from planner.judges.base import Question, Verdict
-from planner.judges.ladder import FLOOR
+from planner.judges.base import Verdict
+from planner.judges.inquiry import Inquiry, Result
+from planner.judges.ladder import FLOOR, Way
 from planner.judges.llm import LlmJudge
 from planner.llm import libraries
 from planner.llm.failure import CallError
-from planner.llm.limits import Limits
+from planner.llm.limits import Allowance, Limits
+from planner.settings import LlmSettings
 
 _RESERVE = 0.05  # of the deadline, for what comes after the judge
 
 
-async def climb(rungs: tuple[LlmJudge, ...], question: Question, base: Judgement, absent: tuple[str, ...]) -> Verdict:
-    """The first answer within the deadline; `base`, the floor's, when no model gives one (rules JDG-2.2, JDG-2.5)."""
-    numbers = question.settings.llm
-    prompt = prompts.render(question.request, question.catalog, base, numbers.prompt_tokens, numbers.query_chars)
-    steps = [Degradation(from_=tier, to=rungs[0].name, reason="no_model", after_ms=0.0) for tier in absent]
-    way = _Climb(rungs, question, prompt, base, steps)
-    return way.remembered() or await way.ask()
+async def climb_all(ways: Sequence[Way[Any]], numbers: LlmSettings) -> list[Verdict[Any]]:
+    """The verdicts of what one plan asks, side by side under one deadline and one count of requests (rule JDG-2.5).
+
+    Each is the first answer within the deadline, or the way's own base (rule JDG-2.2).
+    """
+    allowance = Allowance(numbers.deadline_s * (1 - _RESERVE), numbers.max_requests)
+    found = await asyncio.gather(*(_verdict(way, numbers, allowance) for way in ways), return_exceptions=True)
+    return [_or_raised(one) for one in found]  # raised when all are done: none is left behind
+
+
+def _or_raised(found: Verdict[Any] | BaseException) -> Verdict[Any]:
+    if isinstance(found, BaseException):
+        raise found
+    return found
+
+
+async def _verdict(way: Way[Result], numbers: LlmSettings, allowance: Allowance) -> Verdict[Result]:
+    if not way.rungs:
+        return way.floor()
+    climb = _Climb(way, way.inquiry(), numbers, Limits(allowance), list(way.steps()))
+    return climb.remembered() or await climb.ask()
 
 
 @dataclass(slots=True)
-class _Climb:
-    """One plan's way down."""
+class _Climb(Generic[Result]):
+    """One inquiry's way down."""
 
-    rungs: tuple[LlmJudge, ...]
-    question: Question
-    prompt: prompts.Prompt
-    base: Judgement
+    way: Way[Result]
+    inquiry: Inquiry[Result]
+    numbers: LlmSettings
+    limits: Limits
     steps: list[Degradation]
-    warmup_ms: float = 0.0
-    limits: Limits = field(init=False)
+    warmup_ms: float = field(default=0.0, init=False)
 
-    def __post_init__(self) -> None:
-        self._start()
-
-    def remembered(self) -> Verdict | None:
+    def remembered(self) -> Verdict[Result] | None:
         """The verdict out of the cache, for the first rung that would be asked."""
-        for rung in self.rungs:
-            if (kept := rung.recall(self.question, self.prompt)) is not None:
+        for rung in self.way.rungs:
+            if (kept := rung.recall(self.inquiry)) is not None:
                 nothing = Usage(tokens_in=0, tokens_out=0, cost_usd=0.0)
                 return self._verdict(kept, rung.tier, rung.spec.name, usage=nothing, cached=True)
-            if rung.barred(self.question.env) is None:
+            if rung.barred(self.inquiry.env) is None:
                 return None
         return None
 
-    async def ask(self) -> Verdict:
+    async def ask(self) -> Verdict[Result]:
         """The first answer within the deadline; the floor's when there is none."""
-        for at, rung in enumerate(self.rungs):
-            below = self.rungs[at + 1 :]
+        for at, rung in enumerate(self.way.rungs):
+            below = self.way.rungs[at + 1 :]
             try:
-                judgement = await self._ask(rung, at)
+                judgement = await self._ask(rung, last=not below)
             except ReplayMiss:
                 raise
             except CallError as failed:
@@ -67,27 +79,21 @@ class _Climb:
                 self._step_down(rung, below, f"unexpected ({type(error).__name__})")
             else:
                 return self._verdict(judgement, rung.tier, rung.spec.name, usage=self._usage())
-        return self._verdict(self.base, FLOOR, None, usage=self._usage() if self.limits.answers else None)
+        return self._verdict(self.way.base(), FLOOR, None, usage=self._usage() if self.limits.answers else None)
 
-    async def _ask(self, rung: LlmJudge, at: int) -> Judgement:
-        if (bar := rung.barred(self.question.env)) is not None:
+    async def _ask(self, rung: LlmJudge, *, last: bool) -> Result:
+        if (bar := rung.barred(self.inquiry.env)) is not None:
             raise bar
         await self._load()
-        share = 1.0 if at == len(self.rungs) - 1 else self.question.settings.llm.rung_share
-        ends = self.limits.clock() + self.limits.left_s * share
-        return await rung.judge(self.question, self.prompt, self.limits, ends)
+        share = 1.0 if last else self.numbers.rung_share
+        return await rung.judge(self.inquiry, self.limits, self.limits.clock() + self.limits.left_s * share)
 
     async def _load(self) -> None:
         if not libraries.loaded():
             import anyio.to_thread
 
             self.warmup_ms = await anyio.to_thread.run_sync(libraries.load)
-            self._start()
-
-    def _start(self) -> None:
-        numbers = self.question.settings.llm
-        # the one-time import does not count
-        self.limits = Limits(time.monotonic() + numbers.deadline_s * (1 - _RESERVE), numbers.max_requests)
+            self.limits.allowance.restart()  # the one-time import does not count
 
     def _step_down(self, rung: LlmJudge, below: tuple[LlmJudge, ...], reason: str) -> None:
         to = below[0].name if below else FLOOR
@@ -99,22 +105,13 @@ class _Climb:
         return Usage(tokens_in=spent.tokens_in, tokens_out=spent.tokens_out, cost_usd=cost)
 
     def _verdict(
-        self, judgement: Judgement, tier: str, model: str | None, *, usage: Usage | None, cached: bool = False
-    ) -> Verdict:
-        of_model = tier != FLOOR
-        return Verdict(
-            judgement,
-            tier,
-            model,
-            tuple(self.steps),
-            usage,
-            self.warmup_ms,
-            cached,
-            self._notes() if of_model else (),
-        )
+        self, judgement: Result, tier: str, model: str | None, *, usage: Usage | None, cached: bool = False
+    ) -> Verdict[Result]:
+        notes = self._notes() if tier != FLOOR else ()
+        return Verdict(judgement, tier, model, tuple(self.steps), usage, self.warmup_ms, cached, notes)
 
     def _notes(self) -> tuple[str, ...]:
-        capped = self.question.request.scope.budget.max_cost_usd is not None
+        capped = self.inquiry.cap_usd is not None
         unpriced = "the price of the planning call is unknown: it is not counted against max_cost_usd"
-        notes = (self.prompt.note, unpriced if capped and self.limits.cost_usd is None else None)
+        notes = (self.inquiry.prompt.note, unpriced if capped and self.limits.cost_usd is None else None)
         return tuple(note for note in notes if note)

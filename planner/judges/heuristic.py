@@ -79,7 +79,7 @@ class _Explained:
 
 
 def readable(found: Sequence[Evidence], reading: Reading) -> list[str]:
-    """The best evidence in words a reader knows, SHOWN at most: intents with the terms that showed them, words of the query in quotes."""
+    """The best evidence in words a reader knows, SHOWN at most: intents with their terms, words of the query."""
     words: dict[str, None] = {}
     for feature, _ in found:
         if word := _in_words(feature, reading):

@@ -7,10 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from planner.channels.factors import GroupJudgement, Judgement, LeafJudgement
-from planner.channels.model import SelectionRequest
-from planner.judges.answer import answer_model, judgement_of
-from planner.judges.base import Question
+from planner.judges.inquiry import Inquiry, Result
 from planner.llm import cost, state
 from planner.llm.client import Ask, Conversation, Patience
 from planner.llm.failure import OF_THE_QUESTION, CallError
@@ -18,7 +15,6 @@ from planner.llm.limits import Limits
 from planner.llm.spec import ModelSpec
 from planner.prompts import Prompt
 from planner.settings import LlmSettings
-from planner.text import normalise
 
 NO_KEY = "none"  # a client without any key refuses to start
 
@@ -42,19 +38,20 @@ class LlmJudge:
             return None
         return CallError("no_key", cause=" or ".join(self.spec.key_names()))
 
-    def recall(self, question: Question, prompt: Prompt) -> Judgement | None:
-        """The judgement of an earlier, equal question (rule JDG-2.8)."""
-        kept = state.judgements(self.settings).get(self._key(question, prompt))
-        return _loaded(kept) if kept else None
+    def recall(self, inquiry: Inquiry[Result]) -> Result | None:
+        """What it said to an earlier, equal inquiry (rule JDG-2.8)."""
+        kept = state.judgements(self.settings).get(self._key(inquiry))
+        return inquiry.loaded(kept) if kept else None
 
-    async def judge(self, question: Question, prompt: Prompt, limits: Limits, ends: float) -> Judgement:
+    async def judge(self, inquiry: Inquiry[Result], limits: Limits, ends: float) -> Result:
         """One call, and what it takes to get an answer. Raises CallError; ReplayMiss and cancellation pass through."""
-        self._check_cost(question, prompt, limits)
+        promise = self._within_cap(inquiry, limits)
         breaker = state.breaker_of(self.spec, self.settings)
         if not breaker.admits():
             raise CallError("breaker_open")
         try:
-            judgement = await self._conversation(question, prompt, limits, ends).answer()
+            with limits.allowance.promised(promise):
+                result = await self._conversation(inquiry, limits, ends).answer()
         except CallError as failed:
             (breaker.succeeded if failed.kind in OF_THE_QUESTION else breaker.failed)()
             raise
@@ -62,59 +59,39 @@ class LlmJudge:
             breaker.abandoned()
             raise
         breaker.succeeded()
-        state.judgements(self.settings).put(self._key(question, prompt), _dumped(judgement))
-        return judgement
+        state.judgements(self.settings).put(self._key(inquiry), inquiry.dumped(result))
+        return result
 
     def estimate(self, prompt: Prompt) -> tuple[int, float | None]:
         """Tokens in, and the cost in US dollars of the longest answer allowed; None when the price is unknown."""
         tokens = cost.count_tokens(self.spec, prompt.messages, prompt.schema)
         return tokens, cost.price(self.spec, tokens, self.settings.max_tokens)
 
-    def _check_cost(self, question: Question, prompt: Prompt, limits: Limits) -> None:
-        cap = question.request.scope.budget.max_cost_usd
+    def _within_cap(self, inquiry: Inquiry[Result], limits: Limits) -> float | None:
+        """What the call may cost; raises CallError where that is more than is left."""
+        cap, allowance = inquiry.cap_usd, limits.allowance
         if cap is None:
-            return
-        _, estimate = self.estimate(prompt)
-        spent = limits.cost_usd or 0.0
-        if (estimate is None and cap == 0) or (estimate is not None and spent + estimate > cap + 1e-12):
+            return None
+        _, estimate = self.estimate(inquiry.prompt)
+        taken = allowance.spent_usd + allowance.promised_usd
+        if (estimate is None and cap == 0) or (estimate is not None and taken + estimate > cap + 1e-12):
             raise CallError("cost_cap")
+        return estimate
 
-    def _conversation(self, question: Question, prompt: Prompt, limits: Limits, ends: float) -> Conversation[Judgement]:
-        numbers = self.settings
+    def _conversation(self, inquiry: Inquiry[Result], limits: Limits, ends: float) -> Conversation[Result]:
+        numbers, prompt = self.settings, inquiry.prompt
         ask = Ask(
             self.spec,
             prompt.messages,
-            answer_model(prompt.schema),
-            lambda answer: judgement_of(answer, question.catalog),
-            self.spec.key(question.env) or (NO_KEY if self.spec.api_base or state.keyless() else None),
+            inquiry.answer,
+            inquiry.accept,
+            self.spec.key(inquiry.env) or (NO_KEY if self.spec.api_base or state.keyless() else None),
             numbers.max_tokens,
             numbers.deadline_s,
         )
         patience = Patience(numbers.retries, numbers.backoff_s, numbers.backoff_max_s)
         return Conversation(ask, limits, ends, patience, state.modes_of(numbers))
 
-    def _key(self, question: Question, prompt: Prompt) -> str:
-        parts = [self.spec.label, prompt.version, question.catalog.version, prompt.schema, *_asked(question.request)]
+    def _key(self, inquiry: Inquiry[Result]) -> str:
+        parts = [self.spec.label, inquiry.prompt.version, inquiry.prompt.schema, *inquiry.asked]
         return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()
-
-
-def _asked(request: SelectionRequest) -> list[object]:
-    # all that reaches the prompt, in the form that matching uses
-    clarify = request.clarify_result
-    rubrics = [normalise(text) for text in clarify.rubrics]
-    return [" ".join(normalise(request.query).split()), normalise(clarify.query_type), rubrics, request.scope.recency]
-
-
-def _dumped(judgement: Judgement) -> str:
-    return json.dumps([dict(judgement.groups), dict(judgement.leaves)], ensure_ascii=True)
-
-
-def _loaded(text: str) -> Judgement | None:
-    try:
-        groups, leaves = json.loads(text)
-        return Judgement(
-            {name: GroupJudgement(*entry) for name, entry in groups.items()},
-            {name: LeafJudgement(*entry) for name, entry in leaves.items()},
-        )
-    except (ValueError, TypeError, AttributeError):  # another version wrote the file
-        return None

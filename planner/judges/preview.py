@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from planner import prompts
+from planner.channels.factors import Judgement
 from planner.judges.base import Question
-from planner.judges.ladder import FLOOR, Ladder
+from planner.judges.ladder import FLOOR, Way
 
 _ANY_MODEL = "openai/gpt-4.1"  # whose counter is used when no model is configured
 
@@ -58,20 +59,18 @@ class Preview:
         }
 
 
-def preview(ladder: Ladder, question: Question) -> Preview:
-    """What `ladder` would do with `question`. Loads litellm for its counter; opens no connection."""
+def preview(way: Way[Judgement], question: Question) -> Preview:
+    """What would be done with `question`. Loads litellm for its counter; opens no connection."""
     from planner.llm import cost
     from planner.llm.spec import ModelSpec
 
-    numbers = question.settings.llm
-    base = ladder.floor.judge(question)
-    prompt = prompts.render(question.request, question.catalog, base, numbers.prompt_tokens, numbers.query_chars)
+    prompt, longest = way.inquiry().prompt, question.settings.llm.max_tokens
     rungs = []
-    for judge in ladder.rungs_for(question, base):
+    for judge in way.rungs:
         tokens, price = judge.estimate(prompt)
         bar = judge.barred(question.env)
         reason = bar.reason if bar else None
-        rungs.append(Rung(judge.tier, judge.spec.name, judge.spec.api_base, tokens, numbers.max_tokens, price, reason))
+        rungs.append(Rung(judge.tier, judge.spec.name, judge.spec.api_base, tokens, longest, price, reason))
     spec = ModelSpec(rungs[0].model if rungs else _ANY_MODEL)
     whole = cost.count_tokens(spec, prompt.messages, prompt.schema)
     return Preview(tuple(rungs), prompt, whole, whole - cost.count_tokens(spec, prompt.messages), spec.name)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
@@ -15,38 +16,69 @@ on_request: ContextVar[Callable[[], None] | None] = ContextVar("on_request", def
 
 
 @dataclass(slots=True)
-class Limits:
-    """`ends`: by the clock, in seconds. `tokens_in`, `tokens_out`, `cost_usd`: None once any part is unknown."""
+class Allowance:
+    """Shared by all that one plan asks of models. `deadline_s` from the making or the last `restart`; `ends` by the
+    clock, in seconds; `spent_usd`: known costs so far, `promised_usd`: estimates of calls that are out.
+    """
 
-    ends: float
+    deadline_s: float
     requests_left: int
     clock: Clock = time.monotonic
     began: float = field(init=False)
-    requests: int = 0
+    spent_usd: float = 0.0
+    promised_usd: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.restart()
+
+    def restart(self) -> None:
+        """Count the deadline from now on: what came before was not the models' time."""
+        self.began = self.clock()
+
+    @property
+    def ends(self) -> float:
+        """When the plan must be done with models."""
+        return self.began + self.deadline_s
+
+    @contextmanager
+    def promised(self, cost_usd: float | None) -> Iterator[None]:
+        """A stretch in which a call is out that may cost so much; unknown counts as nothing."""
+        self.promised_usd += cost_usd or 0.0
+        try:
+            yield
+        finally:
+            self.promised_usd -= cost_usd or 0.0
+
+
+@dataclass(slots=True)
+class Limits:
+    """One inquiry under its plan's allowance. `tokens_in`, `tokens_out`, `cost_usd`: None once any part is unknown."""
+
+    allowance: Allowance
     answers: int = 0
     tokens_in: int | None = 0
     tokens_out: int | None = 0
     cost_usd: float | None = 0.0
 
-    def __post_init__(self) -> None:
-        self.began = self.clock()
+    def clock(self) -> float:
+        """Now, in seconds."""
+        return self.allowance.clock()
 
     @property
     def left_s(self) -> float:
         """Seconds until the deadline, never negative."""
-        return max(0.0, self.ends - self.clock())
+        return max(0.0, self.allowance.ends - self.clock())
 
     @property
     def after_ms(self) -> float:
         """Milliseconds since the models were first asked."""
-        return round((self.clock() - self.began) * 1000, 1)
+        return round((self.clock() - self.allowance.began) * 1000, 1)
 
     def spend_request(self) -> None:
         """One more request on the wire; raises CallError when none is left."""
-        if self.requests_left <= 0:
+        if self.allowance.requests_left <= 0:
             raise CallError("request_budget")
-        self.requests_left -= 1
-        self.requests += 1
+        self.allowance.requests_left -= 1
         if (tell := on_request.get()) is not None:
             tell()
 
@@ -56,6 +88,7 @@ class Limits:
         self.tokens_in = _sum(self.tokens_in, tokens_in)
         self.tokens_out = _sum(self.tokens_out, tokens_out)
         self.cost_usd = None if self.cost_usd is None or cost_usd is None else self.cost_usd + cost_usd
+        self.allowance.spent_usd += cost_usd or 0.0
 
 
 def _sum(total: int | None, more: int | None) -> int | None:

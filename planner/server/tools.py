@@ -12,10 +12,9 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from planner.channels.model import Languages, Mode, Recency
-from planner.combined import CombinedPlan, combine, outline
+from planner.combined import CombinedPlan
 from planner.errors import InputError
 from planner.history.outcomes import Outcome
-from planner.intake import read_question
 from planner.pipeline import Planner
 from planner.routes import explain_route
 from planner.server import judging
@@ -134,20 +133,16 @@ class Tools:
     ) -> CombinedPlan:
         """Both for a question in free text: the source plan, and the channels behind its web searches.
         Carry it out with next_step_tool."""
-        options = {
-            "budget_limit": budget_limit, "available_sources": available_sources,
+        arguments = {
+            "question": question,
+            "budget_limit": budget_limit,
+            "available_sources": available_sources,
             "available_engines": available_engines,
-        }  # fmt: skip
-        own = {
             "clarify_result": {"mode": mode, "channel_priority": channel_priority, "channel_skip": channel_skip},
             "scope": {"languages": languages, "recency": recency},
             "judge": judge,
         }
-        sketch = outline(read_question(question, options), self.planner, own)
-        if sketch.selection is None:
-            return combine(sketch, None, self.planner)
-        channels = await judging.select(self.planner, ctx.report_progress, sketch.selection)
-        return combine(sketch, channels, self.planner)
+        return await judging.plan(self.planner, ctx.report_progress, arguments)
 
     async def next_step_tool(
         self,

@@ -28,6 +28,12 @@ def engines_with_keys(env: Mapping[str, str], rules: Rules) -> tuple[Engine, ...
     return tuple(row.engine for row in rules.chain if not row.keys or any(env.get(key) for key in row.keys))
 
 
+def without_key(chain: tuple[ChainLevel, ...], keys: frozenset[str], rules: Rules) -> dict[Engine, tuple[str, ...]]:
+    """The engines of a chain that need a key none of whose variables is among `keys` (those that are set)."""
+    known = {row.engine: row.keys for row in rules.chain}
+    return {x.source: known[x.source] for x in chain if known[x.source] and keys.isdisjoint(known[x.source])}
+
+
 def _level(number: int, row: ChainRow, last: int) -> ChainLevel:
     return ChainLevel(
         level=number,

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from planner.errors import InputError, nearest, shown
+from planner.errors import InputError, MissingError, nearest, shown
 from planner.sources.model import Engine, RoutingRequest, Source
 from planner.sources.rules import Rules
 
@@ -27,9 +27,8 @@ def build_request(raw: object, rules: Rules) -> tuple[RoutingRequest, tuple[str,
         raise InputError("request", raw, f"a JSON object with {', '.join(_REQUIRED)}")
     notes = tuple(_ignored(str(key)) for key in values if key not in _FIELDS)
     given = {key: values[key] for key in _FIELDS if values.get(key) is not None}
-    for field in _REQUIRED:
-        if field not in given:
-            raise InputError(field, None, _accepted(field))
+    if missing := [field for field in _REQUIRED if field not in given]:
+        raise MissingError({field: _accepted(field) for field in missing})
     given["primary_subject"] = _subject(given["primary_subject"])
     for field in ("information_gaps", "preferred_domains"):
         given[field] = _texts(given.get(field), field)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from planner.sources.branching import Counter, Notice, Reading, read_branch, read_counter
 from planner.sources.budget import Allocation, Case, Decision, allocate
 from planner.sources.describing import selected_sources
-from planner.sources.fallback import build_chain, has_web_engine
-from planner.sources.model import DegradationEntry, Language, RoutingRequest, SourcePlan
+from planner.sources.fallback import build_chain, has_web_engine, without_key
+from planner.sources.model import ChainLevel, DegradationEntry, Language, RoutingRequest, SourcePlan
 from planner.sources.rules import Rules
 from planner.sources.stopping import stop_rule
 from planner.text import language_of
@@ -25,9 +25,18 @@ class Routed(NamedTuple):
 
 
 def route_sources(
-    request: RoutingRequest, rules: Rules, *, task_id: str, timestamp: str, notes: tuple[str, ...] = ()
+    request: RoutingRequest,
+    rules: Rules,
+    *,
+    task_id: str,
+    timestamp: str,
+    keys: frozenset[str] = frozenset(),
+    notes: tuple[str, ...] = (),
 ) -> Routed:
-    """Plan how to spend the budget. `timestamp`: UTC, ISO 8601, for the degradation log; `notes` lead the warnings."""
+    """Plan how to spend the budget. `timestamp`: UTC, ISO 8601, for the degradation log; `notes` lead the warnings.
+
+    `keys`: variables of the environment that are set; an engine nobody said is usable, without its key, is a warning.
+    """
     given = frozenset(rules.available if request.available_sources is None else request.available_sources)
     no_engine = "web" in given and not has_web_engine(request.available_engines, rules)
     usable = given - {"web"} if no_engine else given
@@ -42,7 +51,8 @@ def route_sources(
     lost = (["web_unavailable"] if "web" not in usable and reading.listed_web else []) + (
         ["no_sources_available"] if not (reading.shares or counter.on) else []
     )
-    notices = (*_lost(no_engine, "no_sources_available" in lost), *reading.notices, *counter.notices)
+    keyless = _keyless(chain, keys, rules) if request.available_engines is None and _chained(allocation) else []
+    notices = (*_lost(no_engine, "no_sources_available" in lost), *reading.notices, *counter.notices, *keyless)
     plan = SourcePlan(
         task_id=task_id,
         task_type=request.task_type,
@@ -94,6 +104,16 @@ def _allocation(request: RoutingRequest, reading: Reading, counter: Counter, tot
 def _lost(no_engine: bool, no_sources: bool) -> list[Notice]:
     keys = {"warning.web_no_engine": no_engine, "warning.no_sources": no_sources}
     return [Notice(key, {}) for key, holds in keys.items() if holds]
+
+
+def _chained(allocation: Allocation) -> bool:
+    return not {"web", "counter"}.isdisjoint(allocation.order)
+
+
+def _keyless(chain: tuple[ChainLevel, ...], keys: frozenset[str], rules: Rules) -> list[Notice]:
+    missing = without_key(chain, keys, rules)
+    named = ", ".join(f"{engine} ({' / '.join(names)})" for engine, names in missing.items())
+    return [Notice("warning.no_key", {"engines": named})] if missing else []
 
 
 def _logged(reason: str, timestamp: str, subject: str) -> DegradationEntry:

@@ -15,7 +15,7 @@ import sys
 import time
 
 from planner import Planner
-from planner.judges.answer import answer_model
+from planner.judges.answer import Answer, answer_model
 from planner.llm import libraries, portal
 from planner.llm.client import Ask, _arguments
 from planner.llm.spec import ModelSpec
@@ -41,7 +41,7 @@ def overhead(planner, api_base, runs):
     litellm, instructor = libraries.litellm(), libraries.instructor()
     client = instructor.from_litellm(litellm.acompletion, mode=instructor.Mode.JSON_SCHEMA)
     prompts = [planner.preview(question(n), judge="standard").prompt for n in range(runs + WARM)]
-    model = answer_model(prompts[0].schema)
+    model = answer_model(prompts[0].schema, Answer)
     form = {"type": "json_schema", "json_schema": {"name": "Answer", "schema": model.model_json_schema()}}
 
     def ask(n):

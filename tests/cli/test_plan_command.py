@@ -4,6 +4,8 @@ import pytest
 from click.testing import CliRunner
 
 from planner.cli.main import cli
+from planner.llm import libraries
+from tests.recorders.faults import chat, serve
 
 
 @pytest.fixture
@@ -28,3 +30,29 @@ def test_the_question_may_come_from_standard_input(run):
 @pytest.mark.rule("RTE-9.5")
 def test_no_web_is_said(run):
     assert "no channels are selected" in run("plan", "公司内部报销流程", "--sources", "vector").stdout
+
+
+@pytest.mark.rule("RTE-9.3")
+@pytest.mark.parametrize(
+    ("args", "field"),
+    [((" ",), "QUESTION"), (("x", "--budget", "0"), "--budget"), (("x", "--domain", "?"), "--domain")],
+)
+def test_bad_input_names_the_option(run, args, field):
+    assert run("plan", *args).exception.field == field
+
+
+@pytest.mark.rule("RTE-9.6")
+def test_who_read_the_question_is_said(run, env):
+    libraries.load()
+    read = {"t": "entity_analysis", "g": "compare", "f": "low", "c": True, "s": "Kafka", "n": ["latency"]}
+    with serve(chat(json.dumps(read))) as server:
+        env |= {
+            "PLANNER_STANDARD_MODEL": "openai/x",
+            "PLANNER_STANDARD_API_BASE": server.api_base,
+            "OPENAI_API_KEY": "k",
+        }
+        said = run("plan", "Kafka in production, above all latency", "--judge", "standard").stdout
+        alone = run("plan", "Kafka in production", "--judge", "heuristic").stdout
+    assert "entity_analysis · compare · freshness low · counter-evidence asked for · by standard (openai/x)" in said
+    assert "Subject Kafka\nGaps latency\n" in said
+    assert "by heuristic" in alone

@@ -79,18 +79,35 @@ def test_the_human_output_shows_order_bars_stop_rule_and_chain(run):
 @pytest.mark.parametrize(
     ("args", "field"),
     [
-        (["route", "--task-type", "deep_research"], "primary_subject"),
-        ([*OPTIONS, "--budget", "0"], "budget_limit"),
-        ([*OPTIONS, "--sources", "web,email"], "available_sources"),
-        ([*OPTIONS, "--engine", "bing"], "available_engines"),
+        (["route", "--task-type", "deep_research"], "--subject"),
+        ([*OPTIONS, "--budget", "0"], "--budget"),
+        ([*OPTIONS, "--sources", "web,email"], "--sources"),
+        ([*OPTIONS, "--engine", "bing"], "--engine"),
         (["route", "--request", "missing.json"], "--request"),
     ],
 )
-def test_bad_input_names_the_field(args, field, run):
+def test_bad_input_names_the_option(args, field, run):
     result = run(*args)
     assert isinstance(result.exception, InputError)
     assert result.exception.field == field
     assert result.stdout == ""
+
+
+@pytest.mark.rule("RTE-1.1")
+def test_all_that_is_missing_is_named_at_once(run):
+    said = str(run("route", "--goal-mode", "compare").exception)
+    assert said.startswith("missing: --task-type (breaking_news, ")
+    assert [name in said for name in ("--subject", "--freshness", "--goal-mode")] == [True, True, False]
+
+
+@pytest.mark.rule("RTE-1.1")
+def test_a_field_of_a_request_file_keeps_its_name_and_an_option_over_it_has_its_own(run):
+    asked = {"task_type": "news", "primary_subject": "x", "goal_mode": "analyze", "freshness_required": "low",
+             "need_counter_evidence": False}  # fmt: skip
+    refused = run("route", "--request", "-", input=json.dumps(asked)).exception
+    assert refused.field == "task_type"
+    refused = run("route", "--request", "-", "--budget", "0", input=json.dumps({**asked, "task_type": "deep_research"}))
+    assert refused.exception.field == "--budget"
 
 
 def test_a_choice_that_is_none_lists_the_choices(run):

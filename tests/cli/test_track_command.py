@@ -1,4 +1,6 @@
 import json
+import time
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -64,8 +66,8 @@ def test_the_next_step_is_said_in_words(started):
 @pytest.mark.parametrize(
     ("args", "field"),
     [
-        (["record", "--source", "email"], "source"),
-        (["record", "--source", "graph", "--engine", "tavily_search"], "engine"),
+        (["record", "--source", "email"], "--source"),
+        (["record", "--source", "graph", "--engine", "tavily_search"], "--engine"),
         (["record", "--source", "graph", "--result", "D"], "--result"),
         (["record", "--source", "graph", "--progress", "nodes=3"], "--progress"),
         (["record", "--source", "graph", "--progress", "entity_nodes=x"], "--progress entity_nodes"),
@@ -88,6 +90,17 @@ def test_a_second_plan_needs_replace(started):
         started("track", "start", "-", input=json.dumps(plan))
     started("track", "start", "-", "--replace", input=json.dumps(plan))
     assert started("track", "status", "--json")["events"] == []
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that even root cannot write to")
+@pytest.mark.parametrize("state", ["/proc/x", "/proc/x/track.json"])
+def test_a_folder_that_cannot_be_written_is_told_at_once(state, started):
+    plan = started("route", "--request", "-", "--json", input=json.dumps(REQUEST))
+    began = time.monotonic()
+    with pytest.raises(InputError, match="can be written") as error:
+        started("track", "start", "-", "--state", state, input=json.dumps(plan))
+    assert error.value.field == "--state"
+    assert time.monotonic() - began < 5
 
 
 def test_without_a_state_file_there_is_nothing_to_track(run):

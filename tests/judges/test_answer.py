@@ -57,6 +57,6 @@ def test_only_the_first_twelve_leaves_and_four_groups_are_read(catalog):
 
 def test_the_schema_sent_is_the_hand_written_one():
     schema = '{"title": "Answer", "type": "object", "properties": {"g": {}}}'
-    model = answer_model(schema)
+    model = answer_model(schema, Answer)
     assert model.model_json_schema() == json.loads(schema)
     assert model.__name__ == "Answer"

@@ -9,7 +9,7 @@ import pytest
 
 from planner import Planner
 from planner.job import job_of
-from planner.judges.ladder import Ladder
+from planner.judges.ladder import Ladder, climb
 from planner.judges.rungs import NO_MODEL, build_ladder
 from planner.judges.scripted import ScriptedJudge
 from planner.llm import libraries, state
@@ -249,7 +249,7 @@ def test_the_scripted_judge_says_what_it_was_told(catalog, env):
     judge = ScriptedJudge(groups={"channels-academic": (0.9, 0.8)}, leaves={"arxiv": (0.9, 0.0)})
     planner = Planner(env=env)
     job = job_of(planner._held(), UNSURE)
-    verdict = Ladder(judge).climb(job.question)
+    (verdict,) = climb([Ladder(judge).way(job.question)], planner.settings.llm)
     assert verdict.judgement.leaves["arxiv"].scenario == 0.9
     assert judge.questions == [job.question]
 

@@ -45,6 +45,34 @@ def test_the_json_has_the_fields_of_the_source_document(plan_of):
     assert plan["degradation_log"] == []
 
 
+def keyless(env, **changes):
+    warnings = route_sources({**EXAMPLE, **changes}, settings={}, env=env).warnings
+    return [line for line in warnings if "_API_KEY" in line]
+
+
+@pytest.mark.rule("RTE-6.7")
+def test_an_engine_without_its_key_is_told_by_the_missing_variable():
+    (line,) = keyless({"TAVILY_API_KEY": "set"})
+    assert "TAVILY" not in line
+    assert "bailian_web_search (DASHSCOPE_API_KEY)" in line
+    assert "web_search (BRAVE_API_KEY / BRAVE_SEARCH_API_KEY)" in line
+    assert "set" not in line
+
+
+@pytest.mark.rule("RTE-6.7")
+@pytest.mark.parametrize(
+    ("env", "changes"),
+    [
+        ({"TAVILY_API_KEY": "x", "DASHSCOPE_API_KEY": "x", "BRAVE_SEARCH_API_KEY": "x"}, {}),
+        ({}, {"available_engines": "auto"}),
+        ({}, {"available_engines": ["tavily_search"]}),
+        ({}, {"available_sources": ["vector", "local_file"]}),
+    ],
+)
+def test_nothing_is_told_where_keys_are_set_engines_are_named_or_none_is_used(env, changes):
+    assert keyless(env, **changes) == []
+
+
 @pytest.mark.rule("RTE-7.2")
 def test_the_outer_verb_gives_id_and_time():
     plan = route_sources({**EXAMPLE, "available_sources": []}, settings={}, env={})
