@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -180,6 +180,7 @@ class Catalog:
         return replace(reading, **self.intents.read(reading))
 
 
+@lru_cache(maxsize=4096)
 def name_key(name: str) -> str:
     """The form names are compared in: normalised, `_` and spaces read as `-`, without the `search-` prefix."""
     from planner.text import normalise
