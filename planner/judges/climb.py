@@ -81,7 +81,7 @@ class _Climb:
         if not libraries.loaded():
             import anyio.to_thread
 
-            self.warmup_ms = await anyio.to_thread.run_sync(libraries.load)
+            self.warmup_ms = await anyio.to_thread.run_sync(libraries.load, abandon_on_cancel=True)
             self._start()
 
     def _start(self) -> None:
