@@ -8,6 +8,7 @@ import pytest
 
 from planner.evaluation.batch import run_batch
 from tests.evaluation.batch_runs import begin, job, run, size, unwatched, wait_for, write_requests
+from tests.recorders.faults import Reply, serve
 
 MANY = int(os.environ.get("BATCH_ROWS", "100000"))
 
@@ -74,6 +75,20 @@ def test_an_interrupt_while_workers_start_is_one_line_and_can_be_resumed(tmp_pat
     interrupt(process)
     code, said = run(env, source, out, "--workers", "3", "--resume")
     assert (code, out.read_bytes()) == (0, whole.read_bytes()), said
+
+
+@pytest.mark.rule("EVA-2.5")
+def test_an_interrupt_does_not_wait_for_a_silent_pipe(tmp_path, env):
+    with serve(Reply(hang_s=60)) as server:
+        settings = tmp_path / "settings.yaml"
+        settings.write_text(f"llm: {{standard: {{model: openai/x, api_base: '{server.api_base}'}}, deadline_s: 60}}")
+        process = begin(env, "-", tmp_path / "out.jsonl", "--judge", "standard", "--settings", settings)
+        process.stdin.write('{"query": "remote work"}\n')
+        process.stdin.flush()
+        wait_for(lambda: server.seen)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(30) == 130
+    assert "Traceback" not in process.communicate()[1]
 
 
 @pytest.fixture(scope="module")
