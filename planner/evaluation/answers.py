@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner import paths
 from planner.catalog.loader import load_catalog
+from planner.errors import ReplayMiss
 from planner.evaluation.arms import Arm, standing_in
 from planner.evaluation.seeing import SeeingPlanner
 from planner.settings import Settings
@@ -36,6 +38,13 @@ class Answers:
         """What the report says of the answers."""
         return {"source": "live"}
 
+    def take(self) -> Sequence[Mapping[str, Any]]:
+        """What models answered since the last call, where that is recorded."""
+        return ()
+
+    def put_back(self, inquiry: Inquiry, journal: Journal) -> None:
+        """Called when an interrupted run goes on."""
+
     def keep(self, inquiry: Inquiry, journal: Journal) -> None:
         """Called when every query is planned."""
 
@@ -49,6 +58,19 @@ class Recording(Answers):
     def said(self, arms: Sequence[Arm]) -> dict[str, Any]:
         """The recording, and who answers into it."""
         return {"source": "recorded", "file": self._session.path.name, "answered_by": self._who(arms)}
+
+    def take(self) -> Sequence[Mapping[str, Any]]:
+        """What models answered since the last call. Raises KeyInCassette when it holds a key."""
+        return self._session.take()
+
+    def put_back(self, inquiry: Inquiry, journal: Journal) -> None:
+        """The answers so far; equal questions to come find them in the cache, as in a run that was not interrupted."""
+        self._session.put_back(journal.exchanges)
+        with self._session.playing():
+            for at, line in enumerate(inquiry.lines):
+                for arm in inquiry.taking_turns(at) if line.id in journal.finished else ():
+                    with suppress(ReplayMiss):  # where nothing had answered
+                        arm.plan(line.request, date.fromisoformat(journal.today or ""))
 
     def keep(self, inquiry: Inquiry, journal: Journal) -> None:
         """Notes of the file: who answered, versions, models, catalog, names of the channel keys set, plans."""

@@ -10,7 +10,8 @@ Recording is of the whole process while it lasts. The only room that imports vcr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,8 +19,9 @@ from typing import Any, Literal
 
 from planner.errors import InputError, PlannerError, ReplayMiss
 from planner.llm import state
+from planner.paths import PUBLIC, write_whole
 from planner.replay import explain, scrub
-from planner.replay.form import Form
+from planner.replay.form import Exchanges, Form
 
 Mode = Literal["replay", "record"]
 
@@ -33,6 +35,7 @@ class Session:
     notes: dict[str, Any] = field(default_factory=dict)
     cassette: Any = None
     pending: str | None = None
+    taken: int = 0
 
     @property
     def requests(self) -> int:
@@ -43,6 +46,35 @@ class Session:
     def played_to_end(self) -> bool:
         """Whether each recorded answer was given out."""
         return bool(self.cassette.all_played)
+
+    def take(self) -> list[dict[str, Any]]:
+        """The exchanges recorded since the last call, as JSON values. Raises KeyInCassette when one holds a key."""
+        from vcr.serialize import serialize
+
+        new = self.cassette.data[self.taken :]
+        self.taken += len(new)
+        parts = {"requests": [request for request, _ in new], "responses": [response for _, response in new]}
+        values: list[dict[str, Any]] = serialize(parts, Exchanges)
+        scrub.refuse_keys(json.dumps(values, ensure_ascii=False), str(self.path))
+        return values
+
+    def put_back(self, exchanges: Sequence[Mapping[str, Any]]) -> None:
+        """Have what an earlier recording took recorded here."""
+        from vcr.serialize import deserialize
+
+        for request, response in zip(*deserialize(exchanges, Exchanges), strict=True):
+            self.cassette.append(request, response)
+        self.taken = len(self.cassette.data)
+
+    @contextmanager
+    def playing(self) -> Iterator[None]:
+        """A stretch of a recording in which models are answered from what was recorded so far, and not asked."""
+        recording, self.cassette.record_mode = self.cassette.record_mode, _vcr().mode.NONE
+        self.cassette.rewound = True
+        try:
+            yield
+        finally:
+            self.cassette.record_mode = recording
 
 
 @contextmanager
@@ -65,8 +97,7 @@ def replay(
         raise PlannerError(f"{path}: nothing was recorded: no model answered")
     if session.pending is not None:
         scrub.refuse_keys(session.pending, str(session.path))
-        session.path.parent.mkdir(parents=True, exist_ok=True)
-        session.path.write_text(session.pending, "utf-8")
+        write_whole(session.path, session.pending, PUBLIC)
 
 
 @contextmanager
