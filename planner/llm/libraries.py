@@ -101,6 +101,11 @@ def _quiet(_record: logging.LogRecord) -> bool:
     return not _calling.get()
 
 
+def calling() -> bool:
+    """Whether this runs inside a model call of ours."""
+    return _calling.get()
+
+
 @contextmanager
 def quietly() -> Iterator[None]:
     """A stretch in which the libraries log nothing; calls of others in the same process are not touched."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from typing import Any, Literal
 from planner.errors import InputError, PlannerError, ReplayMiss
 from planner.llm import state
 from planner.paths import PUBLIC, write_whole
-from planner.replay import explain, scrub
+from planner.replay import explain, guard, scrub
 from planner.replay.form import Exchanges, Form
 
 Mode = Literal["replay", "record"]
@@ -83,14 +83,21 @@ def replay(
 ) -> Iterator[Session]:
     """All model calls inside are answered from `path`; with `record` they go out, and the file is written at the end.
 
+    While answers are replayed, HTTP requests of the whole process that go through a client vcr knows (httpx, aiohttp,
+    requests, urllib, …) must be recorded ones, and model calls open no connection by other means either. Other sockets,
+    to a database of a test say, work as always.
+
     Raises ReplayMiss when a request fits no recording, or when a recording was not asked for (unless `whole` is off);
     InputError when there is no such file; KeyInCassette, with nothing written, when the file would hold a key.
     """
     session = Session(Path(path), "record" if record else "replay", dict(notes or {}))
     if not record and not session.path.is_file():
         raise InputError("cassette", str(path), "a recorded file; record it with `planner replay record`")
-    with state.of_a_replay(without_keys=not record), _open(session):
+    watched = nullcontext(list[str]()) if record else guard.no_connections()
+    with state.of_a_replay(without_keys=not record), watched as tried, _open(session):
         yield session
+        if tried:
+            raise ReplayMiss(f"{path}: a model call tried to reach {tried[0]} while recordings are replayed")
         if not record and whole and not session.played_to_end:
             raise ReplayMiss(explain.unplayed(session.path, session.cassette))
     if record and session.pending is None:
