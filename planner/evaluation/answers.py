@@ -10,12 +10,10 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner import paths
 from planner.catalog.loader import load_catalog
 from planner.errors import ReplayMiss
-from planner.evaluation.arms import Arm, standing_in
+from planner.evaluation.arms import Arm
 from planner.evaluation.seeing import SeeingPlanner
-from planner.settings import Settings
 
 if TYPE_CHECKING:
     from planner.evaluation.ab import Inquiry
@@ -74,13 +72,10 @@ class Recording(Answers):
 
     def keep(self, inquiry: Inquiry, journal: Journal) -> None:
         """Notes of the file: who answered, versions, models, catalog, names of the channel keys set, plans."""
-        from planner.replay.stale import notes_of
+        from planner.replay.repeating import notes_of
 
-        base = inquiry.arms[0].planner
-        self._session.notes.update(notes_of(self._who(inquiry.arms), base.catalog.version, base.settings))
-        self._session.notes["channel_keys"] = inquiry.identity()["keys"]
-        if base.catalog.root != paths.shipped("skills"):
-            self._session.notes["catalog_folder"] = os.path.relpath(base.catalog.root, self._session.path.parent)
+        base, path = inquiry.arms[0].planner, self._session.path
+        self._session.notes.update(notes_of(self._who(inquiry.arms), path, base.catalog, base.settings, base.env))
         self._session.notes["plans"] = [
             {
                 "query": line.request.model_dump(mode="json"),
@@ -106,16 +101,13 @@ class Replayed(Answers):
 
     def planner(self, catalog: str | None, settings: str | None) -> SeeingPlanner:
         """With the catalog, settings and channel keys of whoever recorded; a catalog or settings given beat theirs."""
-        notes = self._session.notes
-        root = Path(catalog) if catalog else self._catalog()
-        known = sorted({name for leaf in load_catalog(root).leaves for name in leaf.auth.required})
-        env = standing_in(self.env, notes.get("channel_keys") or (), known)
-        chosen: Settings | Mapping[str, Any] | str | None = settings or notes.get("settings")
-        return SeeingPlanner(catalog=root, settings=chosen, env=env)
+        from planner.replay.repeating import catalog_of, env_of, settings_of
 
-    def _catalog(self) -> Path:
-        own = self._session.notes.get("catalog_folder")
-        return self._session.path.parent / own if own else paths.shipped("skills")
+        notes = self._session.notes
+        used = load_catalog(Path(catalog) if catalog else catalog_of(self._session.path, notes))
+        return SeeingPlanner(
+            catalog=used.root, settings=settings or settings_of(notes), env=env_of(notes, used, self.env)
+        )
 
     def said(self, _arms: Sequence[Arm]) -> dict[str, Any]:
         """Whose answers those are, and from which file."""

@@ -153,7 +153,10 @@ class _Persister:
 
         if self._session.mode == "record":
             raise CassetteNotFoundError
-        return deserialize(Path(cassette_path).read_text("utf-8", "replace"), serializer)  # type: ignore[no-any-return]
+        try:
+            return deserialize(Path(cassette_path).read_text("utf-8", "replace"), serializer)  # type: ignore[no-any-return]
+        except InputError as error:
+            raise InputError("cassette", cassette_path, error.accepted) from None
 
     def save_cassette(self, _path: str, cassette: dict[str, Any], serializer: Form) -> None:
         from vcr.serialize import serialize
