@@ -72,7 +72,7 @@ def smollm2(name: str, url: str) -> None:
     """One answer of the small real model."""
     query, numbers = SMOLLM2[name]
     tier = {"model": "openai/smollm2-135m-instruct", "api_base": url}
-    llm = {"standard": tier, "deadline_s": 120, **numbers}
+    llm = {"standard": tier, "deadline_s": 900, **numbers}
     record(
         CASSETTES / "smollm2" / f"{name}.yaml",
         query,
