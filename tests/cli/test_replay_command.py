@@ -57,7 +57,7 @@ def edited(path, change):
     return path
 
 
-@pytest.mark.rule("JDG-4.4", "JDG-3.1")
+@pytest.mark.rule("JDG-4.4", "JDG-4.6", "JDG-3.1")
 def test_a_recording_is_played_where_there_is_neither_server_nor_key(env, tmp_path):
     path = tmp_path / "one.yaml"
 
@@ -79,7 +79,7 @@ def test_a_recording_is_played_where_there_is_neither_server_nor_key(env, tmp_pa
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, f"{path}: ok\n", "")
 
 
-@pytest.mark.rule("JDG-4.4")
+@pytest.mark.rule("JDG-4.6")
 def test_what_this_machine_has_learnt_is_in_no_recording(record, env):
     digest = Path(env["PLANNER_STATE_DIR"]) / "channels" / "zhihu" / "experience.md"
     digest.parent.mkdir(parents=True)
@@ -116,6 +116,7 @@ def test_a_stale_recording_is_named_with_its_reason(cassette, run, tmp_path):
     assert "the prompt changed (score.v0-0 → " in run("check", cassette).stdout
 
 
+@pytest.mark.rule("JDG-4.6")
 def test_a_recording_knows_the_catalog_it_was_made_with(record, run, tmp_path):
     other = make(tmp_path / "other")
     reply = {"g": [], "l": [{"i": "noodle", "s": 0.9, "k": 0.1, "r": "soups"}]}
