@@ -1,4 +1,4 @@
-"""Where data lives, in a checkout and in a wheel, and where the user's own files live."""
+"""Where data lives, in a checkout and in a wheel, where the user's own files live, and how one is written."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+PRIVATE, PUBLIC = 0o600, 0o644  # modes of files
 _PACKAGE = Path(__file__).parent
 
 
@@ -31,6 +32,24 @@ def state_folder(env: Mapping[str, str]) -> Path:
 def cache_folder(env: Mapping[str, str]) -> Path:
     """The user's cache folder; safe to delete at any time."""
     return _user_folder(env, "XDG_CACHE_HOME", ".cache")
+
+
+def write_whole(path: Path, text: str, mode: int = PRIVATE) -> None:
+    """A reader finds the old text or the new one, also after a power cut. Makes the folder. Raises OSError."""
+    import tempfile  # not needed to plan
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        Path(name).chmod(mode)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
 
 
 def _user_folder(env: Mapping[str, str], xdg: str, default: str) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from planner.errors import InputError, PlannerError
+from planner.paths import write_whole
 from planner.routes import SettingsSource, rules_for, utc_now
 from planner.sources.events import Directive, Progress, Result, RoundEnd, SearchReport, TrackState, WebChannel
 from planner.sources.model import SourcePlan
@@ -90,7 +90,7 @@ def tracked(path: str | Path) -> Iterator[PlanTracker]:
     with locked(file):
         tracker = load(file)
         yield tracker
-        save(file, tracker)
+        write_whole(file, tracker.to_json())
 
 
 def begin(path: str | Path, tracker: PlanTracker, *, replace: bool = False) -> None:
@@ -101,7 +101,7 @@ def begin(path: str | Path, tracker: PlanTracker, *, replace: bool = False) -> N
     with locked(file):
         if file.exists() and not replace and load(file).directive.action != "stop":
             raise InputError("state", str(file), "a new file, or --replace: a plan is being carried out in this one")
-        save(file, tracker)
+        write_whole(file, tracker.to_json())
 
 
 def load(file: Path) -> PlanTracker:
@@ -111,20 +111,6 @@ def load(file: Path) -> PlanTracker:
     except (OSError, UnicodeDecodeError):
         raise InputError("state", str(file), "a state file, as `planner track start` writes it") from None
     return PlanTracker.resume(text)
-
-
-def save(file: Path, tracker: PlanTracker) -> None:
-    """Write the state whole: a reader finds the old one or the new one, also after a power cut."""
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            out.write(tracker.to_json())
-            out.flush()
-            os.fsync(out.fileno())
-        Path(name).replace(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from planner.catalog.compiled import FILE, read_compiled, stamp, to_json
@@ -10,6 +9,7 @@ from planner.catalog.compiling import compiled_record
 from planner.catalog.index import generated_text, group_path, stale_groups
 from planner.catalog.pages import Problem, read_pages
 from planner.errors import CatalogError
+from planner.paths import PUBLIC, write_whole
 
 
 def build(root: Path) -> list[str]:
@@ -21,14 +21,14 @@ def build(root: Path) -> list[str]:
     leaves = {leaf.channel: leaf for leaf in draft.leaves}
     for name in stale_groups(draft):
         group = next(g for g in draft.groups if g.name == name)
-        write_atomically(group_path(root, name), generated_text(group, draft.pages[name], leaves))
+        write_whole(group_path(root, name), generated_text(group, draft.pages[name], leaves), PUBLIC)
         done.append(f"wrote the leaf metadata of {name}")
     try:
         text = to_json(compiled_record(read_pages(root)))
     except ImportError as error:
         raise CatalogError(f"fitting the scorer needs {error.name}: pip install 'search-planner[build]'") from error
     if not (root / FILE).is_file() or (root / FILE).read_text("utf-8") != text:
-        write_atomically(root / FILE, text)
+        write_whole(root / FILE, text, PUBLIC)
         done.append(f"wrote {FILE} ({len(text.encode()) / 1e6:.2f} MB)")
     return done or ["nothing to do"]
 
@@ -40,13 +40,3 @@ def stale_compiled(root: Path) -> list[Problem]:
         return []
     state = "missing" if record is None else "out of date"
     return [Problem(root / FILE, 1, f"{state}; run `planner catalog build`")]
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """The whole file or the old one: a full disk or a crash leaves no half."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        partial.write_text(text, "utf-8", newline="\n")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)

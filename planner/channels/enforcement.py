@@ -37,7 +37,8 @@ def enforce(
     result = Enforced(picks=[])
     clean = _known_and_allowed(draft, pool, result)
     natives = context.catalog.natives
-    reserved = _reserved(clean, pool, natives, group_scores, context)
+    order = _native_order(clean, pool, natives, group_scores, context) if context.limits.guard else []
+    reserved = _reserved(order, context)
     wanted = min(len(draft), context.limits.target)
     picks = _filled(reserved, clean, pool, wanted, context)
     _explain(clean, picks, reserved, natives, context, result)
@@ -59,17 +60,8 @@ def _known_and_allowed(draft: Sequence[ScoredLeaf], pool: Sequence[ScoredLeaf], 
     return list(kept.values())
 
 
-def _reserved(
-    clean: Sequence[ScoredLeaf],
-    pool: Sequence[ScoredLeaf],
-    natives: frozenset[str],
-    group_scores: dict[str, float],
-    context: Context,
-) -> list[ScoredLeaf]:
-    """The natives that must be in: as many as quota and caps allow, those already picked first (rule SEL-7.3)."""
-    if not context.limits.guard:
-        return []
-    order = _native_order(clean, pool, natives, group_scores, context)
+def _reserved(order: Sequence[ScoredLeaf], context: Context) -> list[ScoredLeaf]:
+    """The natives that must be in: as many as quota and caps allow, the first of `order` first (rule SEL-7.3)."""
     for count in range(min(context.limits.guard, context.limits.target, len(order)), 0, -1):
         for chosen in combinations(order, count):
             groups = {leaf.group for leaf in chosen}
@@ -85,6 +77,7 @@ def _native_order(
     group_scores: dict[str, float],
     context: Context,
 ) -> list[ScoredLeaf]:
+    """Natives that may be in: those already picked, then the best of the others."""
     inside = [leaf for leaf in clean if leaf.channel in natives]
     known = {leaf.channel for leaf in inside}
     by_name = context.catalog.group_by_name

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planner import paths
-from planner.cli.common import catalog_option, json_option, note, print_json, settings_option
+from planner.cli.common import FieldCommand, catalog_option, json_option, note, print_json, settings_option
 from planner.errors import InputError, PlannerError
 from planner.evaluation.ab import Inquiry, run
 from planner.evaluation.arms import build_arms
 from planner.evaluation.journal import Journal
 from planner.evaluation.queries import BadLine, Line, read_queries
-from planner.evaluation.seeing import SeeingPlanner
 
 if TYPE_CHECKING:
     from planner.evaluation.answers import Answers
@@ -29,7 +28,7 @@ _SHOWN_BAD = 10
 _ARMS = "standard, fast, heuristic, flat or settings files; the first is compared with each other one."
 
 
-@click.command()
+@click.command(cls=FieldCommand)
 @click.argument("queries", metavar="QUERIES.jsonl")
 @click.option("--arms", default="standard,heuristic", show_default=True, metavar="LIST", help=_ARMS)
 @click.option("--k", type=click.IntRange(1, 50), default=8, show_default=True, help="Cutoff of the metrics.")
@@ -51,24 +50,29 @@ def command(
     """Compare ways of planning, query by query: agreement, quality where the file holds gold, cost, promises."""
     from planner.evaluation.answers import open_answers
 
-    _check(record, replay, resume, html)
+    _check(record, replay, html)
     _check_libraries()
     lines, bad = _read(queries, given.pop("mode"))
     with open_answers(record, replay, answered_by, resume=resume) as answers:
         base = answers.planner(catalog, settings)
         chosen = build_arms(arms.split(","), base)
         inquiry = Inquiry(lines, bad, chosen, answers=answers.said(chosen), **given)
-        report = _run(inquiry, _journal(inquiry, base, resume), answers)
+        journal = Journal(paths.state_folder(base.env) / "ab", inquiry.identity(), answers.take)
+        if resume:
+            _resume(inquiry, journal, answers)
+        try:
+            report = _run(inquiry, journal, answers)
+        except KeyboardInterrupt:
+            note("planner: interrupted; the finished queries are kept, --resume goes on")
+            raise
     _print(report, html, as_json=as_json)
     if bad and not allow_bad_lines:
         sys.exit(1)
 
 
-def _check(record: Path | None, replay: Path | None, resume: bool, html: Path | None) -> None:
+def _check(record: Path | None, replay: Path | None, html: Path | None) -> None:
     if record and replay:
         raise InputError("--replay", str(replay), "either --record or --replay")
-    if record and resume:
-        raise InputError("--resume", "with --record", "a whole run: a recording must hold every answer")
     if html and not html.absolute().parent.is_dir():
         raise InputError("--html", str(html), "a file in a folder that exists")
 
@@ -94,16 +98,13 @@ def _read(source: str, mode: str | None) -> tuple[list[Line], list[BadLine]]:
     return lines, bad
 
 
-def _journal(inquiry: Inquiry, base: SeeingPlanner, resume: bool) -> Journal:
-    journal = Journal(paths.state_folder(base.env) / "ab", inquiry.identity())
-    if not resume:
-        return journal
+def _resume(inquiry: Inquiry, journal: Journal, answers: Answers) -> None:
     journal.resume()
     if journal.finished:
+        answers.put_back(inquiry, journal)
         note(f"resuming: {len(journal.finished)} of {len(inquiry.lines)} queries are finished")
     else:
         note("nothing to resume for these queries, arms, catalog, settings and keys: starting with the first query")
-    return journal
 
 
 def _run(inquiry: Inquiry, journal: Journal, answers: Answers) -> dict[str, Any]:

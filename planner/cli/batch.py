@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planner.cli.common import catalog_option, json_option, note, print_json, settings_option
+from planner.cli.common import FieldCommand, catalog_option, json_option, note, print_json, settings_option
 from planner.errors import InputError
 from planner.evaluation.batch import Job, Status, Summary, Watch, run_batch
 from planner.evaluation.batch_rows import FIELDS, Setup
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 
-@click.command()
+@click.command(cls=FieldCommand)
 @click.argument("source", metavar="IN")
 @click.argument("out", metavar="OUT")
 @click.option("--fields", type=click.Choice(FIELDS), default="core", help="Rows of at most 400 bytes, or whole plans.")

@@ -13,12 +13,12 @@ from planner import paths
 from planner.catalog.loader import load_catalog
 from planner.catalog.model import Catalog, Leaf
 from planner.cli.catalog_import import import_
-from planner.cli.common import catalog_option, console, json_option, note, print_json
+from planner.cli.common import FieldGroup, catalog_option, console, json_option, note, print_json
 from planner.errors import InputError
 from planner.settings import load_settings
 
 
-@click.group()
+@click.group(cls=FieldGroup)
 def command() -> None:
     """List, show, check and build the catalog, or import one."""
 

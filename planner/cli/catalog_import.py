@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.catalog.importing.sources import ACCEPTED, read_source
-from planner.cli.common import json_option, note, print_json
+from planner.cli.common import FieldCommand, json_option, note, print_json
 from planner.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from planner.catalog.importing.found import Source
 
 
-@click.command("import")
+@click.command("import", cls=FieldCommand)
 @click.argument("source")
 @click.option("--to", required=True, metavar="DIR", help="The folder to write; it must not exist yet, or be empty.")
 @json_option

@@ -15,6 +15,7 @@ from planner.catalog.loader import load_catalog
 from planner.catalog.model import Catalog
 from planner.cli.common import catalog_option, json_option, print_json, settings_option
 from planner.errors import PlannerError
+from planner.history.history import FILE as HISTORY
 from planner.settings import Settings, load_settings
 
 
@@ -46,6 +47,7 @@ def examine(settings: str | None, catalog: str | None) -> dict[str, Any]:
         "catalog": _catalog(root, loaded),
         "keys": _keys(loaded) if loaded else {},
         "channels_that_can_run": _runnable(loaded) if loaded else [],
+        "history": _history(chosen) if chosen else {},
         "state_folder": str(paths.state_folder(os.environ)),
         "problems": problems,
     }
@@ -57,6 +59,12 @@ def _settings(source: str | None, problems: list[str]) -> Settings | None:
     except PlannerError as error:
         problems.append(str(error))
         return None
+
+
+def _history(settings: Settings) -> dict[str, Any]:
+    from planner.history.examining import examined
+
+    return examined(settings.history.store, paths.state_folder(os.environ) / HISTORY)
 
 
 def _catalog(root: Path, loaded: Catalog | None) -> dict[str, Any]:
@@ -83,7 +91,7 @@ def _runnable(catalog: Catalog) -> list[str]:
 
 
 def _print(report: dict[str, Any]) -> None:
-    for section in ("settings", "catalog", "keys"):
+    for section in ("settings", "catalog", "keys", "history"):
         click.echo(section)
         for key, value in report[section].items():
             click.echo(f"  {key}: {', '.join(value) if isinstance(value, list) else value}")

@@ -7,12 +7,12 @@ from datetime import date
 
 import click
 
-from planner.cli.common import catalog_option, json_option, note, print_json, settings_option
+from planner.cli.common import FieldGroup, catalog_option, json_option, note, print_json, settings_option
 from planner.errors import InputError
 from planner.pipeline import Planner
 
 
-@click.group()
+@click.group(cls=FieldGroup)
 def command() -> None:
     """Make digests of what was recorded; rules that proved themselves lift their channel."""
 

@@ -11,14 +11,23 @@ from typing import Any
 
 import click
 
-from planner.cli.common import catalog_option, console, json_option, note, print_json, read_json, settings_option
+from planner.cli.common import (
+    FieldGroup,
+    catalog_option,
+    console,
+    json_option,
+    note,
+    print_json,
+    read_json,
+    settings_option,
+)
 from planner.errors import InputError
 from planner.pipeline import Planner
 
 _FIELDS = ("session", "query", "outcomes")
 
 
-@click.group()
+@click.group(cls=FieldGroup)
 def command() -> None:
     """Record what searches gave; groups that give nothing are searched less eagerly."""
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
-import os
 import sys
-from importlib import import_module
 
-import click
+try:
+    import contextlib
+    import gc
+    import os
+    import signal
+    from importlib import import_module
+    from typing import Any
 
-from planner.errors import PlannerError
+    import click
+
+    from planner.errors import PlannerError
+except KeyboardInterrupt:  # Ctrl-C at once: there is nothing to say yet
+    sys.exit(130)
 
 COMMANDS = {  # name -> (module, short help); the short help is repeated here so that --help imports no command
     "select": ("select", "Which channels to search for a question."),
@@ -30,6 +36,8 @@ COMMANDS = {  # name -> (module, short help); the short help is repeated here so
     "doctor": ("doctor", "What is configured, which keys are set, what is wrong."),
 }
 
+_INTERRUPTED = 130
+
 
 class LazyGroup(click.Group):
     """A group that imports a command's module when the command runs."""
@@ -43,6 +51,12 @@ class LazyGroup(click.Group):
         module = import_module(f"planner.cli.{COMMANDS[cmd_name][0]}")
         command: click.Command = module.command
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:  # before click answers it with an empty line
+            ctx.exit(_INTERRUPTED)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -93,7 +107,7 @@ def main() -> None:
         error.show()
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        code = 130
+        code = _INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()  # keeps the interpreter from complaining about stdout when it shuts down
         code = 0
@@ -104,6 +118,8 @@ def main() -> None:
     except (RecursionError, UnicodeError) as error:
         _last_words(f"planner: the input is nested too deeply or is not valid text ({type(error).__name__})\n")
         code = 2
+    if code == _INTERRUPTED:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # once more ends it without a word while it tidies up
     sys.exit(code if isinstance(code, int) else 0)
 
 

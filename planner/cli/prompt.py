@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from planner.cli.common import catalog_option, json_option, print_json, settings_option
+from planner.cli.common import FieldGroup, catalog_option, json_option, print_json, settings_option
 from planner.pipeline import Planner
 
 
-@click.group()
+@click.group(cls=FieldGroup)
 def command() -> None:
     """Show what a model would be sent."""
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
 
-from planner.cli.common import catalog_option, json_option, note, print_json, settings_option
-from planner.errors import InputError, ReplayMiss
+from planner.catalog.loader import load_catalog
+from planner.cli.common import FieldGroup, catalog_option, json_option, note, print_json, settings_option
+from planner.errors import CatalogError, InputError, ReplayMiss, shown
 from planner.pipeline import Planner
 from planner.replay import replay
-from planner.replay.stale import made_with, notes_of, stale
+from planner.replay.repeating import catalog_of, env_of, notes_of, settings_of
+from planner.replay.stale import made_with, notes_in, stale
+from planner.settings import Settings, load_settings
 
 _JUDGES = ["auto", "standard", "fast"]
 
 
-@click.group()
+@click.group(cls=FieldGroup)
 def command() -> None:
     """Record model answers and replay them offline."""
 
@@ -38,11 +45,11 @@ def record(
     catalog: str | None,
 ) -> None:
     """Plan QUERIES, asking the models, and write their answers and the plans to CASSETTE."""
-    planner = Planner(catalog=catalog, settings=settings)
-    with replay(cassette, record=True) as session:
+    own = load_settings(settings, os.environ)
+    with replay(cassette, record=True) as session, _untaught(own, os.environ, catalog) as planner:
         plans = [planner.select(query, judge=judge) for query in queries]
         who = answered_by or _models(plans)
-        session.notes.update(notes_of(who, planner.catalog.version, planner.settings))
+        session.notes.update(notes_of(who, cassette, planner.catalog, planner.settings, os.environ))
         session.notes["plans"] = [
             {"query": query, "judge": judge, "plan": plan.core()} for query, plan in zip(queries, plans, strict=True)
         ]
@@ -72,8 +79,8 @@ def run(cassettes: tuple[Path, ...], catalog: str | None) -> None:
 @json_option
 def check(cassettes: tuple[Path, ...], catalog: str | None, settings: str | None, as_json: bool) -> None:
     """Which recordings no longer fit, and why: prompt or catalog changed. Exit code 1 when one does not."""
-    now = made_with(Planner(catalog=catalog, settings=settings).catalog.version)
-    found = {str(path): stale(path, now) for path in _files(cassettes)}
+    given = catalog or (load_settings(settings, os.environ).catalog if settings else None)
+    found = {str(path): _stale(path, given) for path in _files(cassettes)}
     if as_json:
         print_json(found)
     else:
@@ -94,15 +101,48 @@ def _models(plans: list[Any]) -> str:
     return ", ".join(sorted({plan.judge.model for plan in plans if plan.judge.model})) or "nothing that could be used"
 
 
+def _stale(path: Path, catalog: str | None) -> list[str]:
+    try:
+        return stale(
+            path, made_with(load_catalog(Path(catalog) if catalog else catalog_of(path, notes_in(path))).version)
+        )
+    except CatalogError as missing:
+        return [str(missing)]
+
+
 def _rerun(path: Path, catalog: str | None) -> str | None:
     try:
         with replay(path) as session:
-            planner = Planner(catalog=catalog, settings=session.notes.get("settings"))
-            for recorded in session.notes.get("plans", ()):
-                plan = planner.select(recorded["query"], judge=recorded["judge"])
-                if plan.core() != recorded["plan"]:
-                    changed = [key for key, value in plan.core().items() if value != recorded["plan"].get(key)]
-                    return f"the plan for {recorded['query']!r} differs in {', '.join(changed)}"
+            notes = session.notes
+            used = load_catalog(Path(catalog) if catalog else catalog_of(path, notes))
+            with _untaught(settings_of(notes), env_of(notes, used, os.environ), used.root) as planner:
+                return next((problem for plan in _plans(notes) if (problem := _difference(planner, plan))), None)
     except ReplayMiss as miss:
         return str(miss).removeprefix(f"{path}: ")
-    return None
+
+
+@contextmanager
+def _untaught(settings: Settings, env: Mapping[str, str], catalog: str | Path | None) -> Iterator[Planner]:
+    """A planner that knows nothing of what searches gave on this machine: its plans can be made on another."""
+    off = settings.history.model_copy(update={"store": "off"})
+    with TemporaryDirectory() as empty:
+        alone = settings.model_copy(update={"history": off})
+        yield Planner(catalog=catalog, settings=alone, env={**env, "PLANNER_STATE_DIR": empty})
+
+
+def _plans(notes: Mapping[str, Any]) -> list[dict[str, Any]]:
+    plans = notes.get("plans") or []
+    for plan in plans if isinstance(plans, list) else [plans]:
+        if (
+            not isinstance(plan, dict)
+            or not isinstance(plan.get("plan"), dict)
+            or not {"query", "judge"} <= plan.keys()
+        ):
+            raise InputError("plans", plan, "query, judge and plan, as `planner replay record` writes them")
+    return plans
+
+
+def _difference(planner: Planner, recorded: Mapping[str, Any]) -> str | None:
+    plan = planner.select(recorded["query"], judge=recorded["judge"]).core()
+    changed = [key for key, value in plan.items() if value != recorded["plan"].get(key)]
+    return f"the plan for {shown(recorded['query'])} differs in {', '.join(changed)}" if changed else None

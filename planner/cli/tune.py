@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planner.cli.common import catalog_option, console, json_option, note, print_json, settings_option
+from planner.cli.common import FieldCommand, catalog_option, console, json_option, note, print_json, settings_option
 from planner.errors import InputError
 from planner.pipeline import Planner
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _KEYS = ("all", "mine")
 
 
-@click.command()
+@click.command(cls=FieldCommand)
 @click.argument("queries")
 @click.option("--out", default="planner.tuned.yaml", metavar="FILE", help="The settings file (planner.tuned.yaml).")
 @click.option("--report", metavar="FILE", help="The whole report as JSON, numbers of every fold.")

@@ -39,6 +39,11 @@ class Inquiry:
             "answers": dict(self.answers),
         }
 
+    def taking_turns(self, at: int) -> list[Arm]:
+        """The arms in the order in which they plan the line `at`: nobody always finds the caches warm."""
+        first = at % len(self.arms)
+        return [*self.arms[first:], *self.arms[:first]]
+
 
 def run(inquiry: Inquiry, journal: Journal, today: date, tick: Callable[[], None] = lambda: None) -> dict[str, Any]:
     """The report as JSON values. Raises ReplayMiss; what was finished before stays in the journal."""
@@ -55,18 +60,12 @@ def planned(inquiry: Inquiry, journal: Journal, tick: Callable[[], None]) -> dic
         if line.id not in journal.finished:
             plans: Plans = {}
             factors: Seen = {}
-            for arm in _taking_turns(inquiry.arms, at):
+            for arm in inquiry.taking_turns(at):
                 plans[arm.name] = arm.plan(line.request, today)
                 factors[arm.name] = arm.planner.factors()
             journal.write(line.id, {arm.name: plans[arm.name] for arm in inquiry.arms}, factors)
         tick()
     return {line.id: journal.finished[line.id] for line in inquiry.lines}
-
-
-def _taking_turns(arms: Sequence[Arm], at: int) -> list[Arm]:
-    # who comes first changes from query to query, so that nobody always finds the caches warm
-    first = at % len(arms)
-    return [*arms[first:], *arms[:first]]
 
 
 def _digest(value: Mapping[str, Any]) -> str:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner import paths
 from planner.catalog.loader import load_catalog
-from planner.evaluation.arms import Arm, standing_in
+from planner.errors import ReplayMiss
+from planner.evaluation.arms import Arm
 from planner.evaluation.seeing import SeeingPlanner
-from planner.settings import Settings
 
 if TYPE_CHECKING:
     from planner.evaluation.ab import Inquiry
@@ -36,6 +36,13 @@ class Answers:
         """What the report says of the answers."""
         return {"source": "live"}
 
+    def take(self) -> Sequence[Mapping[str, Any]]:
+        """What models answered since the last call, where that is recorded."""
+        return ()
+
+    def put_back(self, inquiry: Inquiry, journal: Journal) -> None:
+        """Called when an interrupted run goes on."""
+
     def keep(self, inquiry: Inquiry, journal: Journal) -> None:
         """Called when every query is planned."""
 
@@ -50,15 +57,25 @@ class Recording(Answers):
         """The recording, and who answers into it."""
         return {"source": "recorded", "file": self._session.path.name, "answered_by": self._who(arms)}
 
+    def take(self) -> Sequence[Mapping[str, Any]]:
+        """What models answered since the last call. Raises KeyInCassette when it holds a key."""
+        return self._session.take()
+
+    def put_back(self, inquiry: Inquiry, journal: Journal) -> None:
+        """The answers so far; equal questions to come find them in the cache, as in a run that was not interrupted."""
+        self._session.put_back(journal.exchanges)
+        with self._session.playing():
+            for at, line in enumerate(inquiry.lines):
+                for arm in inquiry.taking_turns(at) if line.id in journal.finished else ():
+                    with suppress(ReplayMiss):  # where nothing had answered
+                        arm.plan(line.request, date.fromisoformat(journal.today or ""))
+
     def keep(self, inquiry: Inquiry, journal: Journal) -> None:
         """Notes of the file: who answered, versions, models, catalog, names of the channel keys set, plans."""
-        from planner.replay.stale import notes_of
+        from planner.replay.repeating import notes_of
 
-        base = inquiry.arms[0].planner
-        self._session.notes.update(notes_of(self._who(inquiry.arms), base.catalog.version, base.settings))
-        self._session.notes["channel_keys"] = inquiry.identity()["keys"]
-        if base.catalog.root != paths.shipped("skills"):
-            self._session.notes["catalog_folder"] = os.path.relpath(base.catalog.root, self._session.path.parent)
+        base, path = inquiry.arms[0].planner, self._session.path
+        self._session.notes.update(notes_of(self._who(inquiry.arms), path, base.catalog, base.settings, base.env))
         self._session.notes["plans"] = [
             {
                 "query": line.request.model_dump(mode="json"),
@@ -84,16 +101,13 @@ class Replayed(Answers):
 
     def planner(self, catalog: str | None, settings: str | None) -> SeeingPlanner:
         """With the catalog, settings and channel keys of whoever recorded; a catalog or settings given beat theirs."""
-        notes = self._session.notes
-        root = Path(catalog) if catalog else self._catalog()
-        known = sorted({name for leaf in load_catalog(root).leaves for name in leaf.auth.required})
-        env = standing_in(self.env, notes.get("channel_keys") or (), known)
-        chosen: Settings | Mapping[str, Any] | str | None = settings or notes.get("settings")
-        return SeeingPlanner(catalog=root, settings=chosen, env=env)
+        from planner.replay.repeating import catalog_of, env_of, settings_of
 
-    def _catalog(self) -> Path:
-        own = self._session.notes.get("catalog_folder")
-        return self._session.path.parent / own if own else paths.shipped("skills")
+        notes = self._session.notes
+        used = load_catalog(Path(catalog) if catalog else catalog_of(self._session.path, notes))
+        return SeeingPlanner(
+            catalog=used.root, settings=settings or settings_of(notes), env=env_of(notes, used, self.env)
+        )
 
     def said(self, _arms: Sequence[Arm]) -> dict[str, Any]:
         """Whose answers those are, and from which file."""

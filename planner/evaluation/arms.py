@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -54,9 +54,3 @@ def _arm(name: str, base: SeeingPlanner) -> Arm:
 
 def _sharing(kind: type[SeeingPlanner], base: SeeingPlanner, settings: Settings | str) -> SeeingPlanner:
     return kind(catalog=base.catalog.root, settings=settings, env=base.env)
-
-
-def standing_in(env: Mapping[str, str], variables: Sequence[str], known: Sequence[str]) -> dict[str, str]:
-    """`env` with exactly `variables` of the `known` channel keys set: the environment of whoever recorded."""
-    kept = {name: value for name, value in env.items() if name not in known}
-    return kept | dict.fromkeys(variables, "set when recorded")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from planner.evaluation.batch_rows import Done, Item, Setup, aplan_item
 from planner.evaluation.batch_sources import Chunk, Place
@@ -17,6 +19,7 @@ from planner.pipeline import Planner
 if TYPE_CHECKING:
     from asyncio import Task
 
+Result = TypeVar("Result")
 _AHEAD = 2  # answers a slow plan may keep waiting, in multiples of the concurrency; lost when the run is killed
 
 
@@ -47,7 +50,7 @@ async def _plan(
     try:
         async with asyncio.TaskGroup() as group:
             source = iter(chunks)
-            while chunk := await asyncio.to_thread(next, source, None):  # a pipe may keep us waiting
+            while chunk := await asyncio.wrap_future(_begun(next, source, None)):  # a pipe may keep us waiting
                 waiting += [(chunk.end, group.create_task(one(item))) for item in chunk.items]
                 while len(waiting) >= concurrency * _AHEAD:
                     await _hand_over(waiting, add)
@@ -55,6 +58,21 @@ async def _plan(
                 await _hand_over(waiting, add)
     except BaseExceptionGroup as failed:
         raise failed.exceptions[0] from None
+
+
+def _begun(function: Callable[..., Result], *args: object) -> Future[Result]:
+    """What the function will give. Its thread is a daemon: whoever is interrupted does not wait for a silent pipe."""
+    future: Future[Result] = Future()
+    future.set_running_or_notify_cancel()  # from here on it can only be abandoned
+
+    def work() -> None:
+        try:
+            future.set_result(function(*args))
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=work, name="planner-reader", daemon=True).start()
+    return future
 
 
 async def _hand_over(waiting: deque[tuple[Place, Task[Done]]], add: Add) -> None:

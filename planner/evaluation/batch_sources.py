@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from io import UnsupportedOperation
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -79,7 +80,13 @@ def _line_chunks(path: str, start: Place, rows: int) -> Iterator[Chunk]:
 
 
 def _opened(path: str) -> AbstractContextManager[BinaryIO]:
-    return nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb")
+    if path != "-":
+        return Path(path).open("rb")
+    try:
+        # a reader of our own: a thread that waits in sys.stdin's would keep the interpreter from ending
+        return open(sys.stdin.buffer.fileno(), "rb", closefd=False)
+    except UnsupportedOperation:  # no file behind it
+        return nullcontext(sys.stdin.buffer)
 
 
 def _skip(source: BinaryIO, offset: int) -> None:

@@ -7,8 +7,9 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import connection, get_context, parent_process
 
 from planner.errors import PlannerError
@@ -59,10 +60,14 @@ class _Crew:
 
     def give(self, chunk: Chunk) -> None:
         try:
-            self.waiting.append((chunk, self.pool.submit(_work, chunk.items)))
+            self.waiting.append((chunk, self._submit(chunk)))
         except BrokenExecutor:
             self._replace()
-            self.waiting.append((chunk, self.pool.submit(_work, chunk.items)))
+            self.waiting.append((chunk, self._submit(chunk)))
+
+    def _submit(self, chunk: Chunk) -> Future[Done]:
+        with _interrupts_held():  # processes are started in here
+            return self.pool.submit(_work, chunk.items)
 
     def is_full(self) -> bool:
         return len(self.waiting) >= self.workers * _AHEAD
@@ -85,10 +90,36 @@ class _Crew:
             raise PlannerError("worker processes keep dying (out of memory?); fewer --workers, then --resume")
         self.pool.shutdown(wait=False, cancel_futures=True)
         self.pool = self._hired()
-        self.waiting = deque((chunk, self.pool.submit(_work, chunk.items)) for chunk, _ in self.waiting)
+        self.waiting = deque((chunk, self._submit(chunk)) for chunk, _ in self.waiting)
 
     def dismiss(self) -> None:
-        self.pool.shutdown(wait=True, cancel_futures=True)
+        with _interrupts_ignored():  # impatience must not leave processes behind
+            self.pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Ctrl-C waits until afterwards; a process started meanwhile hears none until it says what to do about it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():  # only the main thread is interrupted
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _begin(setup: Setup) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +17,21 @@ Seen = dict[str, Factors]
 
 
 class Journal:
-    """One file a comparison, named by everything that decides its plans. A line a query, each forced to disk."""
+    """One file a comparison, named by everything that decides its plans. A line a query, each forced to disk.
 
-    def __init__(self, folder: Path, about: Mapping[str, Any]) -> None:
+    `take`: what models answered since it was last called, as JSON values, where that is recorded; kept in `exchanges`.
+    """
+
+    def __init__(
+        self, folder: Path, about: Mapping[str, Any], take: Callable[[], Sequence[Mapping[str, Any]]] = tuple
+    ) -> None:
         text = json.dumps(about, sort_keys=True)
         self.path = folder / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.jsonl"
         self.today: str | None = None
         self.finished: dict[str, Plans] = {}
         self.factors: dict[str, Seen] = {}
+        self.exchanges: list[Mapping[str, Any]] = []
+        self._take_exchanges = take
 
     def resume(self) -> None:
         """Read what an interrupted run left; a line that was cut off is dropped (rule EVA-1.8)."""
@@ -46,9 +53,10 @@ class Journal:
 
     def write(self, query: str, plans: Plans, factors: Seen) -> None:
         """A finished query, and the factors of all its leaves by arm. It is on disk when this returns."""
+        taken = list(self._take_exchanges())
         self.finished[query], self.factors[query] = plans, factors
         dumped = {arm: plan.model_dump(mode="json") for arm, plan in plans.items()}
-        self._append({"id": query, "plans": dumped, "factors": factors})
+        self._append({"id": query, "plans": dumped, "factors": factors} | ({"exchanges": taken} if taken else {}))
 
     def _take(self, row: bytes) -> bool:
         try:
@@ -57,6 +65,7 @@ class Journal:
                 self.today = str(value["today"])
             else:
                 plans = value["plans"].items()
+                self.exchanges += value.get("exchanges", ())
                 self.factors[value["id"]] = value["factors"]
                 self.finished[value["id"]] = {arm: ChannelPlan.model_validate(plan) for arm, plan in plans}
         except (ValueError, KeyError, TypeError, AttributeError):

@@ -12,8 +12,8 @@ from pathlib import Path
 from planner.catalog.model import Catalog, Leaf
 from planner.errors import HistoryError
 from planner.history.experience import MARK, Digest, digest_of, digest_text
-from planner.history.files import write_whole
 from planner.history.history import History
+from planner.paths import write_whole
 
 FOLDER = "channels"
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 WAIT_S = 30  # seconds to wait for another process to finish writing
 CONNECT_S = 3
+_UNREADABLE = "a URL that cannot be read"
 _SQLITE = {  # SQLite's own words, in part -> ours
     "locked": "is locked by another process",
     "busy": "is locked by another process",
@@ -74,6 +75,20 @@ def postgresql_engine(url: str) -> Engine:
         ) from None
     except ImportError:
         raise HistoryError("outcome history: PostgreSQL needs pip install 'search-planner[postgres]'") from None
+
+
+def address(url: str) -> str:
+    """Server, port and database of a URL: nothing of the user, the password or the options."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        return _UNREADABLE
+    port = f":{parsed.port}" if parsed.port else ""
+    place = f"{parsed.host or ''}{port}/{parsed.database or ''}"
+    return _UNREADABLE if "@" in place else f"postgresql://{place}"  # else a piece of an unquoted password
 
 
 @contextmanager

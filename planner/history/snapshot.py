@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from planner.history.files import write_whole
+from planner.paths import write_whole
 
 FILE = "outcomes.json"
 FORMAT = 1

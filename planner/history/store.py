@@ -68,6 +68,17 @@ class Store:
             rows = connection.execute(events().where(sessions.c.id.in_(recent))).all()
         return [dict(row._mapping) for row in rows]
 
+    def size(self) -> int:
+        """How many outcomes there are; a store whose tables were never made has none, and gets none."""
+        from sqlalchemy import func, select
+
+        with self._reading() as connection:
+            _hurry(connection)
+            if not (done := applied(connection)):
+                return 0
+            pending(done)  # a store of a newer planner is not read
+            return int(connection.execute(select(func.count()).select_from(tables().outcomes)).scalar_one())
+
     def clear(self) -> int:
         """Delete all sessions; returns how many there were."""
         from sqlalchemy import delete

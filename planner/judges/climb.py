@@ -92,7 +92,7 @@ class _Climb(Generic[Result]):
         if not libraries.loaded():
             import anyio.to_thread
 
-            self.warmup_ms = await anyio.to_thread.run_sync(libraries.load)
+            self.warmup_ms = await anyio.to_thread.run_sync(libraries.load, abandon_on_cancel=True)
             self.limits.allowance.restart()  # the one-time import does not count
 
     def _step_down(self, rung: LlmJudge, below: tuple[LlmJudge, ...], reason: str) -> None:

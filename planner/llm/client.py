@@ -153,16 +153,23 @@ async def _call(mode: str, ask: Ask[Result], left: float, limits: Limits) -> Res
     replies: list[Any] = []
     hooks = libraries.instructor().hooks.Hooks()
     hooks.on("completion:response", replies.append)
+    heard: dict[str, Any] = {}
     try:
         with libraries.quietly():
             # the client's own timeout is per read, so a drip of bytes would outlast it
             async with asyncio.timeout(left):
                 found = await _client(mode).create(
-                    response_model=ask.answer, max_retries=0, hooks=hooks, **_arguments(ask)
+                    response_model=ask.answer,
+                    max_retries=0,
+                    hooks=hooks,
+                    logger_fn=heard.update,
+                    **_arguments(ask),
                 )
     except TimeoutError:
         raise CallError("timeout") from None
     except Exception as error:
+        if not replies and (reply := cost.without_usage(heard.get("original_response"))) is not None:
+            replies.append(reply)
         if not replies:
             raise classify(error) from None
         limits.meter(*cost.used(replies[-1]))

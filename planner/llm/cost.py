@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planner.llm import libraries
 from planner.llm.spec import ModelSpec
+
+MOST_TOKENS, MOST_USD = 10_000_000, 1_000.0  # of one answer: more is a server's mistake
 
 
 def price(spec: ModelSpec, tokens_in: int, tokens_out: int) -> float | None:
@@ -29,11 +32,31 @@ def count_tokens(spec: ModelSpec, messages: Sequence[Mapping[str, Any]], extra: 
 
 
 def used(completion: Any) -> tuple[int | None, int | None, float | None]:
-    """Tokens in, tokens out and cost of one answer; a server that sends no usage leaves them unknown."""
+    """Tokens in, tokens out and cost of one answer; what a server does not say, or nobody can believe, is unknown."""
     usage = getattr(completion, "usage", None)
-    tokens_in, tokens_out = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
-    if not tokens_in and not tokens_out:
+    into, out = (_tokens(getattr(usage, name, None)) for name in ("prompt_tokens", "completion_tokens"))
+    if not into or out is None:  # litellm writes 0 for what was not said
         return None, None, None
     hidden = getattr(completion, "_hidden_params", None) or {}
-    cost = hidden.get("response_cost")
-    return tokens_in, tokens_out, float(cost) if isinstance(cost, int | float) else None
+    return into, out, _dollars(hidden.get("response_cost"))
+
+
+def without_usage(body: object) -> Any:
+    """The completion in the text of an answer that litellm refused for its usage alone; None when there is none."""
+    try:
+        value = json.loads(body) if isinstance(body, str) else {}
+        if not isinstance(value, dict) or "usage" not in value or not value.get("choices"):
+            return None
+        del value["usage"]
+        return libraries.litellm().ModelResponse(**value)
+    except (ValueError, TypeError, RecursionError):
+        return None
+
+
+def _tokens(value: object) -> int | None:
+    return value if isinstance(value, int) and 0 <= value <= MOST_TOKENS else None
+
+
+def _dollars(value: object) -> float | None:
+    # NaN fails the comparison too
+    return float(value) if isinstance(value, int | float) and 0 <= value <= MOST_USD else None

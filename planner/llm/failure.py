@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from planner.errors import ReplayMiss
+from planner.llm import state
 
 TRANSIENT = frozenset({"rate_limited", "server_error", "connection"})
 # Faults that say something about the question and nothing about the model's health
@@ -112,6 +113,8 @@ def classify(error: BaseException) -> CallError:
         return CallError(kind, status=answer.status_code, retry_after=answer.headers.get("retry-after"))
     if any(name in _TIMEOUTS for name in names):
         return CallError("timeout")
+    if state.keyless() and any(name in _CONNECTION for name in names):
+        raise ReplayMiss("a model call tried to connect while recordings are replayed")
     if any(name in _CONNECTION for name in names):
         return CallError("connection", cause=_connection_cause(names))
     kind = BY_CLASS.get(known, "invalid_answer")

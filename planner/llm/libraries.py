@@ -76,6 +76,10 @@ def _import() -> tuple[ModuleType, ModuleType]:
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
     # a field name of litellm's models that the newer pydantic dislikes; some are built at the first call
     warnings.filterwarnings("ignore", message=".*ReadOnly.*", category=UserWarning)
+    # what it says of token counts that are none: they are taken for unknown
+    warnings.filterwarnings(
+        "ignore", message=r"(?s)Pydantic serializer.*(_tokens|CompletionUsage)", category=UserWarning
+    )
     import instructor as instructor_module
     import litellm as litellm_module
     import tenacity  # noqa: F401 - part of the warm-up
@@ -95,6 +99,11 @@ def _import() -> tuple[ModuleType, ModuleType]:
 def _quiet(_record: logging.LogRecord) -> bool:
     # they log the provider's raw text and the address, in which keys have been seen; our own words are in the plan
     return not _calling.get()
+
+
+def calling() -> bool:
+    """Whether this runs inside a model call of ours."""
+    return _calling.get()
 
 
 @contextmanager

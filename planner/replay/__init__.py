@@ -10,16 +10,18 @@ Recording is of the whole process while it lasts. The only room that imports vcr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from planner.errors import InputError, PlannerError, ReplayMiss
 from planner.llm import state
-from planner.replay import explain, scrub
-from planner.replay.form import Form
+from planner.paths import PUBLIC, write_whole
+from planner.replay import explain, guard, scrub
+from planner.replay.form import Exchanges, Form
 
 Mode = Literal["replay", "record"]
 
@@ -33,6 +35,7 @@ class Session:
     notes: dict[str, Any] = field(default_factory=dict)
     cassette: Any = None
     pending: str | None = None
+    taken: int = 0
 
     @property
     def requests(self) -> int:
@@ -44,6 +47,35 @@ class Session:
         """Whether each recorded answer was given out."""
         return bool(self.cassette.all_played)
 
+    def take(self) -> list[dict[str, Any]]:
+        """The exchanges recorded since the last call, as JSON values. Raises KeyInCassette when one holds a key."""
+        from vcr.serialize import serialize
+
+        new = self.cassette.data[self.taken :]
+        self.taken += len(new)
+        parts = {"requests": [request for request, _ in new], "responses": [response for _, response in new]}
+        values: list[dict[str, Any]] = serialize(parts, Exchanges)
+        scrub.refuse_keys(json.dumps(values, ensure_ascii=False), str(self.path))
+        return values
+
+    def put_back(self, exchanges: Sequence[Mapping[str, Any]]) -> None:
+        """Have what an earlier recording took recorded here."""
+        from vcr.serialize import deserialize
+
+        for request, response in zip(*deserialize(exchanges, Exchanges), strict=True):
+            self.cassette.append(request, response)
+        self.taken = len(self.cassette.data)
+
+    @contextmanager
+    def playing(self) -> Iterator[None]:
+        """A stretch of a recording in which models are answered from what was recorded so far, and not asked."""
+        recording, self.cassette.record_mode = self.cassette.record_mode, _vcr().mode.NONE
+        self.cassette.rewound = True
+        try:
+            yield
+        finally:
+            self.cassette.record_mode = recording
+
 
 @contextmanager
 def replay(
@@ -51,22 +83,28 @@ def replay(
 ) -> Iterator[Session]:
     """All model calls inside are answered from `path`; with `record` they go out, and the file is written at the end.
 
+    While answers are replayed, HTTP requests of the whole process that go through a client vcr knows (httpx, aiohttp,
+    requests, urllib, …) must be recorded ones, and model calls open no connection by other means either. Other sockets,
+    to a database of a test say, work as always.
+
     Raises ReplayMiss when a request fits no recording, or when a recording was not asked for (unless `whole` is off);
     InputError when there is no such file; KeyInCassette, with nothing written, when the file would hold a key.
     """
     session = Session(Path(path), "record" if record else "replay", dict(notes or {}))
     if not record and not session.path.is_file():
         raise InputError("cassette", str(path), "a recorded file; record it with `planner replay record`")
-    with state.of_a_replay(without_keys=not record), _open(session):
+    watched = nullcontext(list[str]()) if record else guard.no_connections()
+    with state.of_a_replay(without_keys=not record), watched as tried, _open(session):
         yield session
+        if tried:
+            raise ReplayMiss(f"{path}: a model call tried to reach {tried[0]} while recordings are replayed")
         if not record and whole and not session.played_to_end:
             raise ReplayMiss(explain.unplayed(session.path, session.cassette))
     if record and session.pending is None:
         raise PlannerError(f"{path}: nothing was recorded: no model answered")
     if session.pending is not None:
         scrub.refuse_keys(session.pending, str(session.path))
-        session.path.parent.mkdir(parents=True, exist_ok=True)
-        session.path.write_text(session.pending, "utf-8")
+        write_whole(session.path, session.pending, PUBLIC)
 
 
 @contextmanager
@@ -115,7 +153,10 @@ class _Persister:
 
         if self._session.mode == "record":
             raise CassetteNotFoundError
-        return deserialize(Path(cassette_path).read_text("utf-8", "replace"), serializer)  # type: ignore[no-any-return]
+        try:
+            return deserialize(Path(cassette_path).read_text("utf-8", "replace"), serializer)  # type: ignore[no-any-return]
+        except InputError as error:
+            raise InputError("cassette", cassette_path, error.accepted) from None
 
     def save_cassette(self, _path: str, cassette: dict[str, Any], serializer: Form) -> None:
         from vcr.serialize import serialize

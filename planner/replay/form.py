@@ -12,6 +12,23 @@ _NOT_ONE = InputError("cassette", "another file", "a file that `planner replay r
 HOST = "http://replay.invalid"
 
 
+class Exchanges:
+    """vcr's serializer for the exchanges alone, as JSON values."""
+
+    @staticmethod
+    def serialize(cassette: dict[str, Any]) -> list[dict[str, Any]]:
+        """vcr's value → a value an exchange."""
+        return [_exchange(item) for item in cassette["interactions"]]
+
+    @staticmethod
+    def deserialize(values: list[dict[str, Any]]) -> dict[str, Any]:
+        """A value an exchange → vcr's value."""
+        try:
+            return {"version": 1, "interactions": [_interaction(item) for item in values]}
+        except (LookupError, TypeError, AttributeError):
+            raise _NOT_ONE from None
+
+
 class Form:
     """vcr's serializer for it. `notes` are written as they are, and filled when a file is read."""
 
@@ -20,16 +37,13 @@ class Form:
 
     def serialize(self, cassette: dict[str, Any]) -> str:
         """vcr's value → the file's text."""
-        return dump({**self._notes, "exchanges": [_exchange(item) for item in cassette["interactions"]]})
+        return dump({**self._notes, "exchanges": Exchanges.serialize(cassette)})
 
     def deserialize(self, text: str) -> dict[str, Any]:
         """The file's text → vcr's value."""
         value = load(text)
         self._notes.update({k: v for k, v in value.items() if k != "exchanges"})
-        try:
-            return {"version": 1, "interactions": [_interaction(item) for item in value["exchanges"]]}
-        except (LookupError, TypeError, AttributeError):
-            raise _NOT_ONE from None
+        return Exchanges.deserialize(value["exchanges"])
 
 
 def load(text: str) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from planner import prompts
+from planner.errors import InputError
 from planner.replay import scrub
 from planner.replay.form import load
-from planner.settings import Settings
 
 _CHANGED = {"prompt": "the prompt changed", "catalog": "the catalog changed"}
 
@@ -19,19 +19,22 @@ def made_with(catalog_version: str) -> dict[str, str]:
     return {"prompt": prompts.load().version, "catalog": catalog_version}
 
 
-def notes_of(answered_by: str, catalog_version: str, settings: Settings) -> dict[str, Any]:
-    """What a file says of its making, beside the answers: enough to replay it on another machine."""
-    llm = settings.llm.model_dump(mode="json", exclude={"cache_file"})
-    return {"answered_by": answered_by, "made_with": made_with(catalog_version), "settings": {"llm": llm}}
+def notes_in(path: Path) -> dict[str, Any]:
+    """What a file says beside its answers; nothing when it is no recording."""
+    try:
+        return load(path.read_text("utf-8", "replace"))
+    except InputError:
+        return {}
 
 
 def stale(path: Path, now: Mapping[str, Any]) -> list[str]:
     """Why the recording at `path` does not fit `now` (prompt and catalog version); empty when it does."""
     text = path.read_text("utf-8", "replace")
-    content = load(text)
-    if "exchanges" not in content:
+    try:
+        made = load(text).get("made_with")
+    except InputError:
         return ["not a recording"]
-    made = content.get("made_with") or {}
+    made = made if isinstance(made, Mapping) else {}
     reasons = [
         f"{why} ({made.get(name, 'unknown')} → {now[name]})"
         for name, why in _CHANGED.items()

@@ -73,7 +73,6 @@ def test_the_page_and_the_json_are_of_one_run(run, queries, tmp_path):
         (("missing.jsonl",), "QUERIES"),
         (("-",), "QUERIES"),
         (("-", "--record", "a", "--replay", "b"), "--replay"),
-        (("-", "--record", "a", "--resume"), "--resume"),
         (("-", "--html", "no/such/folder.html"), "--html"),
     ],
 )
@@ -151,6 +150,27 @@ def test_a_killed_run_asks_no_model_twice_for_a_finished_query(env, tmp_path):
     for query in finished:
         assert sum(texts[query] in body for body in asked) == 1, query
     print(f"killed after {len(finished)} of 12 queries; {len(asked)} requests in all")
+
+
+@pytest.mark.slow
+@pytest.mark.rule("EVA-1.8", "EVA-1.11")
+def test_a_killed_recording_goes_on_and_is_whole(env, tmp_path):
+    queries, tape = tmp_path / "queries.jsonl", tmp_path / "tape.yaml"
+    queries.write_text("".join(json.dumps(row) + "\n" for row in ROWS[:12]), "utf-8")
+    command = [sys.executable, "-m", "planner.cli.main", "ab", str(queries)]
+    with serve(chat(json.dumps(ANSWER))) as server:
+        recording = [*command, "--settings", str(model_settings(tmp_path, server)), "--record", str(tape)]
+        killed = subprocess.Popen(recording, env={**os.environ, **env}, stdout=subprocess.DEVNULL)
+        while len(server.seen) < 6 and killed.poll() is None:
+            time.sleep(0.002)
+        killed.send_signal(signal.SIGKILL)
+        assert killed.wait() == -signal.SIGKILL
+        assert not tape.exists()
+        subprocess.run([*recording, "--resume"], env={**os.environ, **env}, capture_output=True, check=True)
+        assert len(server.seen) <= 14
+    again = [*command, "--replay", str(tape), "--json"]
+    report = json.loads(subprocess.run(again, env={**os.environ, **env}, capture_output=True, check=True).stdout)
+    assert report["arms"]["standard"]["cost"]["answered"] == {"openai/scripted": 12}
 
 
 @pytest.mark.rule("EVA-1.15")

@@ -25,6 +25,13 @@ def run(env, tmp_path):
     return call
 
 
+@pytest.mark.parametrize("module", ["click", "pydantic"])
+def test_an_interrupt_during_an_import_ends_quietly(run, tmp_path, module):
+    (tmp_path / f"{module}.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    done = run("select", "x", PYTHONPATH=f"{tmp_path}{os.pathsep}{Path.cwd()}")
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
 @pytest.fixture
 def queries(tmp_path):
     path = tmp_path / "q.jsonl"

@@ -54,7 +54,8 @@ def unwatched(_status):
 def begin(env, *arguments):
     """The command, begun in a process group of its own."""
     command = [sys.executable, "-m", "planner.cli.main", "batch", "--today", TODAY.isoformat(), *map(str, arguments)]
-    return subprocess.Popen(command, env=process_env(env), start_new_session=True, stderr=subprocess.PIPE, text=True)
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, env=process_env(env), start_new_session=True, text=True, **pipes)
 
 
 def run(env, *arguments):

@@ -8,6 +8,7 @@ import pytest
 
 from planner.evaluation.batch import run_batch
 from tests.evaluation.batch_runs import begin, job, run, size, unwatched, wait_for, write_requests
+from tests.recorders.faults import Reply, serve
 
 MANY = int(os.environ.get("BATCH_ROWS", "100000"))
 
@@ -30,7 +31,8 @@ def interrupt(process):
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
-    assert "--resume goes on" in said
+    assert said.endswith("--resume goes on\n")
+    assert said.count("\n") == 1, said
 
 
 def kill(process):
@@ -62,6 +64,31 @@ def test_a_stopped_run_resumes_to_the_same_file_and_leaves_no_process(tmp_path, 
     out = stop_and_resume(tmp_path, env, source, stop, stops=1, rows=600)
     assert out.read_bytes() == whole.read_bytes()
     assert sorted(path.name for path in tmp_path.glob("*.json*")) == ["in.jsonl", "out.jsonl", "whole.jsonl"]
+
+
+@pytest.mark.rule("EVA-2.5")
+def test_an_interrupt_while_workers_start_is_one_line_and_can_be_resumed(tmp_path, env):
+    source, whole, out = write_requests(tmp_path / "in.jsonl", 300), tmp_path / "whole.jsonl", tmp_path / "out.jsonl"
+    run_batch(job(source, whole, env), unwatched)
+    process = begin(env, source, out, "--workers", "3")
+    wait_for(lambda: len(children_of(process.pid)) > 1)
+    interrupt(process)
+    code, said = run(env, source, out, "--workers", "3", "--resume")
+    assert (code, out.read_bytes()) == (0, whole.read_bytes()), said
+
+
+@pytest.mark.rule("EVA-2.5")
+def test_an_interrupt_does_not_wait_for_a_silent_pipe(tmp_path, env):
+    with serve(Reply(hang_s=60)) as server:
+        settings = tmp_path / "settings.yaml"
+        settings.write_text(f"llm: {{standard: {{model: openai/x, api_base: '{server.api_base}'}}, deadline_s: 60}}")
+        process = begin(env, "-", tmp_path / "out.jsonl", "--judge", "standard", "--settings", settings)
+        process.stdin.write('{"query": "remote work"}\n')
+        process.stdin.flush()
+        wait_for(lambda: server.seen)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(30) == 130
+    assert "Traceback" not in process.communicate()[1]
 
 
 @pytest.fixture(scope="module")

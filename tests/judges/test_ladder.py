@@ -5,10 +5,12 @@ import sys
 import threading
 import time
 
+import anyio
 import pytest
 
 from planner import Planner
 from planner.job import job_of
+from planner.judges.climb import climb_all
 from planner.judges.ladder import Ladder, climb
 from planner.judges.rungs import NO_MODEL, build_ladder
 from planner.judges.scripted import ScriptedJudge
@@ -164,6 +166,33 @@ def test_every_attempt_is_metered(env):
     assert plan.usage.cost_usd == pytest.approx(1800 * 2e-6 + 240 * 8e-6)
 
 
+def with_usage(text):
+    """A good answer whose usage is this JSON text."""
+    body = json.loads(chat(OK).body)
+    return Reply(body=json.dumps({**body, "usage": "USAGE"}).replace('"USAGE"', text).encode())
+
+
+@pytest.mark.rule("JDG-5.3")
+@pytest.mark.parametrize("count", ["1e400", "1e15", "1000000000000000", "-5", "NaN", '"lots"', "[1]", "2.5", "null"])
+def test_usage_nobody_can_believe_is_unknown_and_the_answer_is_kept(env, count):
+    with serve(with_usage(f'{{"prompt_tokens": {count}, "completion_tokens": 120, "total_tokens": 1}}')) as server:
+        settings = tiers(server)
+        settings["llm"]["standard"]["model"] = "openai/gpt-4.1"
+        plan = asked(Planner(settings=settings, env=env))
+    assert (plan.judge.tier, len(server.seen)) == ("standard", 1)
+    assert (plan.usage.tokens_in, plan.usage.tokens_out, plan.usage.cost_usd) == (None, None, None)
+
+
+@pytest.mark.rule("JDG-5.3")
+@pytest.mark.parametrize("extra", ['"cost": 1e300', '"prompt_tokens_details": {"cached_tokens": 1e15}'])
+def test_a_cost_nobody_can_believe_is_unknown(env, extra):
+    with serve(with_usage(f'{{"prompt_tokens": 900, "completion_tokens": 120, {extra}}}')) as server:
+        settings = tiers(server)
+        settings["llm"]["standard"]["model"] = "openai/gpt-4.1"
+        plan = asked(Planner(settings=settings, env=env))
+    assert (plan.usage.tokens_in, plan.usage.cost_usd) == (900, None)
+
+
 @pytest.mark.rule("JDG-2.8")
 def test_an_equal_question_is_answered_from_the_cache(env):
     with serve(chat(OK)) as server:
@@ -208,6 +237,33 @@ def test_cancelling_the_caller_cancels_the_request(env):
         began = time.perf_counter()
         asyncio.run(cancelled(Planner(settings=tiers(server, deadline_s=20), env=env)))
     assert time.perf_counter() - began < 3
+
+
+@pytest.mark.rule("JDG-2.9")
+def test_cancelling_the_caller_does_not_wait_for_the_import(env, monkeypatch):
+    began, over, imported = threading.Event(), threading.Event(), threading.Event()
+
+    def slow():
+        began.set()
+        over.wait(10)
+        imported.set()
+        return 0.0
+
+    monkeypatch.setattr(libraries, "loaded", lambda: False)
+    monkeypatch.setattr(libraries, "load", slow)
+    planner = Planner(settings=GPT, env=env)
+    way = planner.way(planner.job(QUERY), "standard")
+
+    async def cancelled():
+        async with anyio.create_task_group() as group:  # as the portal cancels: by the scope
+            group.start_soon(climb_all, [way], planner.settings.llm)
+            await anyio.to_thread.run_sync(began.wait)
+            group.cancel_scope.cancel()
+        left_early = not imported.is_set()
+        over.set()
+        return left_early
+
+    assert anyio.run(cancelled)
 
 
 def test_sync_works_inside_a_running_loop_and_from_many_threads(env):

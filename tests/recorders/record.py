@@ -13,7 +13,7 @@ from pathlib import Path
 
 from planner import Planner
 from planner.replay import replay
-from planner.replay.stale import notes_of
+from planner.replay.repeating import notes_of
 from tests.recorders.fault_rows import CANARY, QUERY, ROWS
 from tests.recorders.faults import serve
 
@@ -42,7 +42,7 @@ def record(path: Path, query: str, answered_by: str, llm: dict) -> None:
     planner = Planner(catalog=CASSETTES / "catalog", settings={"llm": llm}, env={"OPENAI_API_KEY": CANARY})
     with replay(path, record=True) as session:
         plan = planner.select(query, judge="standard")
-        session.notes.update(notes_of(answered_by, planner.catalog.version, planner.settings))
+        session.notes.update(notes_of(answered_by, path, planner.catalog, planner.settings, planner.env))
         session.notes["plans"] = [{"query": query, "judge": "standard", "plan": plan.core()}]
     print(
         f"{path.relative_to(ROOT)}: {session.requests} answers, {plan.judge.tier}, "
@@ -72,7 +72,7 @@ def smollm2(name: str, url: str) -> None:
     """One answer of the small real model."""
     query, numbers = SMOLLM2[name]
     tier = {"model": "openai/smollm2-135m-instruct", "api_base": url}
-    llm = {"standard": tier, "deadline_s": 120, **numbers}
+    llm = {"standard": tier, "deadline_s": 900, **numbers}
     record(
         CASSETTES / "smollm2" / f"{name}.yaml",
         query,

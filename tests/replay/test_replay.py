@@ -4,8 +4,9 @@ from planner import Planner, ReplayMiss
 from planner.errors import InputError
 from planner.replay import replay
 from planner.replay.form import load
+from planner.replay.repeating import notes_of
 from planner.replay.scrub import KeyInCassette
-from planner.replay.stale import made_with, notes_of, stale
+from planner.replay.stale import made_with, stale
 from tests.recorders.fault_rows import CANARY, OK, QUERY
 from tests.recorders.faults import Reply, chat, failure, serve
 
@@ -25,7 +26,7 @@ def cassette(tmp_path, settings, env):
         pointed = {"llm": {**settings["llm"], "standard": {"model": "openai/gpt-4.1", "api_base": server.api_base}}}
         planner = Planner(settings=pointed, env={**env, "OPENAI_API_KEY": CANARY})
         planner.select(QUERY, judge="standard")
-        session.notes.update(notes_of("scripted", planner.catalog.version, planner.settings))
+        session.notes.update(notes_of("scripted", path, planner.catalog, planner.settings, planner.env))
     return path
 
 
