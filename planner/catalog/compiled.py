@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.catalog.model import Auth, Group, Leaf, leaf_record
+from planner.paths import content_of
 
 FILE = "compiled.json"
 FORMAT = 1
@@ -24,10 +25,18 @@ def stamp(root: Path) -> str:
     digest = hashlib.sha256(f"format {FORMAT}".encode())
     router = root / "router"
     for path in sorted([*router.glob("*.yaml"), *router.glob("*.md"), *(router / "groups").glob("*.md")]):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))
+        digest.update(path.name.encode() + b"\0" + _readable(path).replace(b"\r\n", b"\n"))
     for name in (*_pages(root), "examples.jsonl"):
         digest.update(f"{name} {_size(f'{root}/{name}')}\n".encode())
     return f"sha256:{digest.hexdigest()}"
+
+
+def _readable(path: Path) -> bytes:
+    """What is in a file; one that cannot be read is told about when the pages are read, and has no content here."""
+    try:
+        return content_of(path)
+    except OSError:
+        return b""
 
 
 def _pages(root: Path) -> list[str]:
@@ -59,7 +68,7 @@ def to_json(record: Mapping[str, Any]) -> str:
 def read_compiled(root: Path) -> dict[str, Any] | None:
     """The compiled record, fresh or not; None where there is none that can be read."""
     try:
-        record = json.loads((root / FILE).read_text("utf-8"))
+        record = json.loads(content_of(root / FILE))
     except (OSError, ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) and record.get("format") == FORMAT else None

@@ -67,6 +67,8 @@ def mapped(path: Path) -> memoryview:
     """A pack's file in memory, read as it is needed. Raises OSError and ValueError."""
     import mmap
 
+    if not path.is_file():  # opening a pipe could wait for ever
+        raise FileNotFoundError(path)
     with path.open("rb") as file:
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 

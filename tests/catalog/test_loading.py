@@ -3,6 +3,9 @@
 import builtins
 import io
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -142,3 +145,29 @@ def test_the_shipped_catalog_has_41_channels_in_9_groups_and_5_without(catalog):
     assert len(catalog.groups) == 14
     assert sum(not catalog.members[g.name] for g in catalog.groups) == 5
     assert not catalog.warnings
+
+
+@pytest.mark.rule("SEL-2.3")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize(
+    ("where", "told"),
+    [
+        (FILE, "compiled.json is missing: rebuilt"),
+        ("channels/dig/SKILL.md", "not a regular file"),
+        ("router/groups/life.md", "not a regular file"),
+        ("router/cues.yaml", None),
+        ("examples.jsonl", None),
+        ("channels/dig/experience.md", None),
+    ],
+)
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(folder, env, where, told):
+    (folder / where).unlink(missing_ok=True)
+    os.mkfifo(folder / where)
+    code = (
+        "import sys; from planner.pipeline import Planner; p = Planner(catalog=sys.argv[1], env={'HOME': sys.argv[2]});"
+    )
+    code += "plan = p.select('archive of pages'); print(len(plan.channels), *plan.warnings)"
+    line = [sys.executable, "-c", code, str(folder), env["HOME"]]
+    said = subprocess.run(line, capture_output=True, text=True, timeout=20, check=True).stdout
+    assert said[0] != "0"
+    assert told is None or told in said

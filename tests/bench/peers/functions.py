@@ -28,7 +28,9 @@ def functions() -> tuple[dict[str, str], list[tuple[str, str]]]:
     asked: dict[str, str] = {}
     with ZipFile(_wheel()) as wheel:
         for category in CATEGORIES:
-            called = {row["id"]: next(iter(row["ground_truth"][0])) for row in _rows(wheel, category, "possible_answer/")}
+            called = {
+                row["id"]: next(iter(row["ground_truth"][0])) for row in _rows(wheel, category, "possible_answer/")
+            }
             for row in _rows(wheel, category):
                 for function in row["function"]:
                     cards.setdefault(function["name"], function["description"])
