@@ -14,7 +14,7 @@ from planner.catalog.large import LargeCatalog, is_large, large_catalog, pack_re
 from planner.catalog.pack import mapped
 from planner.paths import content_of
 
-VERSION = 1  # of what is cached; part of the key
+VERSION = 2  # of what is cached; part of the key
 KEPT = 16  # files; the ones unused longest go first
 
 

@@ -11,7 +11,7 @@ from planner.catalog.importing.flow import import_catalog
 from planner.catalog.importing.sources import read_source
 from planner.catalog.large import LARGE, LargeCatalog, large_catalog, pack_record
 from planner.catalog.loader import load_catalog
-from planner.catalog.lookup import Lookup
+from planner.catalog.lookup import Lookup, beginnings
 from planner.catalog.matcher import Matcher
 from planner.catalog.model import Catalog
 from planner.pipeline import Planner
@@ -161,5 +161,5 @@ TERMS = ["hn", "hacker news", "news", "hacker-news", "c++", ".net", "知乎", "�
 @given(st.lists(st.sampled_from([*TERMS, *"sx.c+ 、的a_", "john", "news2"]), max_size=14).map("".join))
 def test_looking_up_finds_what_the_automaton_finds(text):
     strong = {"hacker news", "知乎"}
-    lookup = Lookup(set(TERMS), max(map(len, TERMS)), strong)
+    lookup = Lookup(set(TERMS), beginnings(TERMS), strong)
     assert lookup.find(text) == Matcher(TERMS, strong).find(text)
