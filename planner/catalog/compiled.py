@@ -15,6 +15,7 @@ from planner.paths import content_of
 
 FILE = "compiled.json"
 FORMAT = 1
+LEARNED, POSTINGS = "learned", "postings 2"  # kinds of scorers; the number is that of what the weights mean
 
 
 def stamp(root: Path) -> str:
@@ -71,7 +72,12 @@ def read_compiled(root: Path) -> dict[str, Any] | None:
         record = json.loads(content_of(root / FILE))
     except (OSError, ValueError, RecursionError):
         return None
-    return record if isinstance(record, dict) and record.get("format") == FORMAT else None
+    return record if isinstance(record, dict) and _understood(record) else None
+
+
+def _understood(record: Mapping[str, Any]) -> bool:
+    scorer = record.get("scorer")
+    return record.get("format") == FORMAT and isinstance(scorer, dict) and scorer.get("kind") in (LEARNED, POSTINGS)
 
 
 def group_records(groups: list[Group]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from heapq import nlargest
 from typing import Any
 
-from planner.catalog.compiled import groups_from, leaves_from
+from planner.catalog.compiled import POSTINGS, groups_from, leaves_from
 from planner.catalog.features import ends
 from planner.catalog.intents import Intents
 from planner.catalog.large_lexicon import ByChannel, LargeLexicon
@@ -33,7 +33,7 @@ MENTIONED = 96  # leaves named by query or request
 
 def is_large(record: Mapping[str, Any]) -> bool:
     """Whether a compiled record is better packed: many leaves, and a scorer that finds few of them a query."""
-    return len(record["leaves"]) >= LARGE and record["scorer"].get("kind") == "postings"
+    return len(record["leaves"]) >= LARGE and record["scorer"].get("kind") == POSTINGS
 
 
 def pack_record(record: Mapping[str, Any]) -> bytes:
