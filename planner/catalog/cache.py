@@ -52,8 +52,9 @@ def keep(folder: Path, key: str, record: Mapping[str, Any]) -> None:
 def write_bytes(path: Path, data: bytes) -> None:
     """The whole file or the old one."""
     import os
+    from threading import get_ident
 
-    partial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    partial = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}.tmp")
     try:
         partial.write_bytes(data)
         partial.replace(path)

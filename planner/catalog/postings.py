@@ -6,8 +6,8 @@ e_tl = EXAMPLES (Σ_examples (1 + ln tf)) ^ REPEATED, idf_t = ln((N + 1) / df_t)
 (Salton and Buckley 1988; weights chosen on ToolE's 199 tools and on generated catalogs). The length of a leaf counts
 every term alike, and rarity less than twice: else, in a catalog of thousands, one rare pair of words outweighs all
 others together. The root keeps a card with many examples from being about nothing but their wording; what pairs say
-there, PHRASES times as much, is how people ask. A query's word that no card holds counts in |v| like the rarest one,
-so that what a catalog does not speak of is no match (rule CAT-4.4).
+there, PHRASES times as much, is how people ask. |v| = Σ_t v_t² / |v of the terms that some card holds|, and a word
+that none holds counts like the rarest one: a match is worth the share of the question that it answers (rule CAT-4.4).
 Each term keeps its LONGEST best leaves only, so that a query costs nearly the same in a catalog of 10,000 leaves.
 """
 
@@ -27,7 +27,7 @@ from planner.catalog.model import Leaf
 from planner.catalog.scorer import Evidence
 from planner.text import normalise
 
-HALF = 0.2  # the cosine at which relevance is one half
+HALF = 0.12  # the cosine at which relevance is one half
 LONGEST = 1024  # leaves kept per term
 LIMIT = 512  # distinct terms of a query that are looked up
 UNIT = 10_000  # a stored weight is an integer share of 1 / UNIT
@@ -47,9 +47,9 @@ _SAY_NOTHING = """
 a an the and or but if of to in on at by for with from as into about over after than then so that this these those
 there here it its is are was were be been being am do does did doing done has have had having can could will would
 shall should may might must i me my mine we us our you your yours he him his she her they them their what which who
-whom whose when where why how not no nor only also just very more most some any each every all both few other
-another such same own too up out off down again please help need want like looking look find give get tell know let
-make sure able way using use used provide one two new
+whom whose when where why how not no nor only also just very more most some any each every all both few other best
+better good great another such same own too up out off down again please help need want like looking look find give
+get tell know let make sure able way using use used provide one two new
 """
 _EMPTY_WORDS = frozenset(_SAY_NOTHING.split())
 
@@ -186,10 +186,11 @@ class PostingsScorer:
 
 
 def length_of(asked: Iterable[str], known: Mapping[str, float], leaves: int) -> float:
-    """|v| of a query; `known`: the weights of its terms that some leaf holds."""
+    """|v| of a query, see the module; `known`: the weights of its terms that some leaf holds."""
     whole = rarest(leaves)
     unheard = (whole * KINDS[term[0]] for term in asked if term[0] in _SPOKEN and term not in known)
-    return sqrt(sum(weight * weight for weight in (*known.values(), *unheard))) or 1.0
+    heard = sum(weight * weight for weight in known.values())
+    return (heard + sum(weight * weight for weight in unheard)) / sqrt(heard) if heard else 1.0
 
 
 def looked_up(text: str) -> list[str]:

@@ -225,3 +225,20 @@ def test_a_pipe_in_the_place_of_a_card_is_left_out_at_once(tmp_path):
     assert "pipe/SKILL.md" in done.stdout
     assert "InputError" in done.stderr
     assert "not a regular file" in done.stderr
+
+
+@pytest.mark.rule("CAT-4.4")
+def test_a_question_that_nothing_fits_gets_low_scores_and_a_warning(tmp_path, imported, env):
+    tools = [
+        {"name": "git_log", "description": "Shows the commit history of a repository"},
+        {"name": "run_tests", "description": "Runs the test suite and reports what fails"},
+        {"name": "docker_build", "description": "Builds a container image from a Dockerfile, with the best cache"},
+    ]
+    _, folder = imported(jsonl(tmp_path / "tools.jsonl", tools))
+    planner = Planner(catalog=folder, env=env)
+    lost, found = planner.select("best pho in Hanoi"), planner.select("show me the commit history")
+    assert any("nothing in the catalog matches" in warning for warning in lost.warnings)
+    assert max(pick.score for pick in lost.channels) < 0.15
+    assert not [warning for warning in found.warnings if "nothing in the catalog" in warning]
+    assert found.channels[0].channel == "git-log"
+    assert found.channels[0].score > 0.25

@@ -1,6 +1,8 @@
 """Catalogs of thousands: mapped from the cache, planned over a shortlist."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
@@ -163,3 +165,19 @@ def test_looking_up_finds_what_the_automaton_finds(text):
     strong = {"hacker news", "知乎"}
     lookup = Lookup(set(TERMS), beginnings(TERMS), strong)
     assert lookup.find(text) == Matcher(TERMS, strong).find(text)
+
+
+@pytest.mark.rule("CAT-4.1")
+def test_processes_that_fill_the_cache_at_once_leave_one_good_file(folder, env, tmp_path):
+    code = (
+        "import sys; from planner.pipeline import Planner; p = Planner(sys.argv[1], env={'HOME': sys.argv[2]});"
+    )
+    code += "print([c.channel for c in p.select('export the invoice').channels])"
+    line = [sys.executable, "-c", code, str(folder), str(tmp_path / "home")]
+    started = [subprocess.Popen(line, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    plans = {process.communicate(timeout=60)[0] for process in started}
+    kept = [path.name for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    assert len(plans) == 1
+    assert "invoice" in plans.pop()
+    assert len(kept) == 1
+    assert kept[0].endswith(".pack")

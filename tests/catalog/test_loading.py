@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from planner.catalog.build import build
-from planner.catalog.compiled import FILE, stamp
+from planner.catalog.compiled import FILE, POSTINGS, stamp
 from planner.catalog.loader import load_catalog
 from planner.errors import CatalogError
 from planner.paths import shipped
@@ -59,7 +59,15 @@ def test_building_twice_gives_the_same_bytes(folder):
 
 
 @pytest.mark.rule("SEL-2.3")
-@pytest.mark.parametrize("damage", [Path.unlink, lambda p: p.write_text("{"), lambda p: p.write_text('{"format": 99}')])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        Path.unlink,
+        lambda p: p.write_text("{"),
+        lambda p: p.write_text('{"format": 99}'),
+        lambda p: p.write_text(p.read_text("utf-8").replace(POSTINGS, "postings"), "utf-8"),  # of an older version
+    ],
+)
 def test_a_missing_or_broken_compiled_file_is_rebuilt_in_memory(folder, damage):
     before = load_catalog(folder)
     damage(folder / FILE)
