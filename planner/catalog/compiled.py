@@ -77,7 +77,8 @@ def read_compiled(root: Path) -> dict[str, Any] | None:
 
 def _understood(record: Mapping[str, Any]) -> bool:
     scorer = record.get("scorer")
-    return record.get("format") == FORMAT and isinstance(scorer, dict) and scorer.get("kind") in (LEARNED, POSTINGS)
+    foreign = isinstance(scorer, dict) and scorer.get("kind") not in (LEARNED, POSTINGS)
+    return record.get("format") == FORMAT and not foreign
 
 
 def group_records(groups: list[Group]) -> list[dict[str, Any]]:

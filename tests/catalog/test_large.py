@@ -169,9 +169,7 @@ def test_looking_up_finds_what_the_automaton_finds(text):
 
 @pytest.mark.rule("CAT-4.1")
 def test_processes_that_fill_the_cache_at_once_leave_one_good_file(folder, env, tmp_path):
-    code = (
-        "import sys; from planner.pipeline import Planner; p = Planner(sys.argv[1], env={'HOME': sys.argv[2]});"
-    )
+    code = "import sys; from planner.pipeline import Planner; p = Planner(sys.argv[1], env={'HOME': sys.argv[2]});"
     code += "print([c.channel for c in p.select('export the invoice').channels])"
     line = [sys.executable, "-c", code, str(folder), str(tmp_path / "home")]
     started = [subprocess.Popen(line, stdout=subprocess.PIPE, text=True) for _ in range(3)]
