@@ -20,7 +20,7 @@ def shipped(folder: str) -> Path:
 def content_of(path: Path) -> bytes:
     """The bytes of a file. Raises OSError, also for what is no regular file: reading a pipe could wait for ever."""
     if not path.is_file() and path.exists():
-        raise OSError(EINVAL, "not a regular file", str(path))
+        raise OSError(EINVAL, "not a regular file")  # without its path, which must not get into a compiled record
     return path.read_bytes()
 
 
