@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from errno import EINVAL
 from pathlib import Path
 
 PRIVATE, PUBLIC = 0o600, 0o644  # modes of files
@@ -15,6 +16,13 @@ def shipped(folder: str) -> Path:
     """The shipped data folder `skills` or `prompts`: beside the package in a checkout, inside it in a wheel."""
     inside = _PACKAGE / "_data" / folder
     return inside if inside.is_dir() else _PACKAGE.parent / folder
+
+
+def content_of(path: Path) -> bytes:
+    """The bytes of a file. Raises OSError, also for what is no regular file: reading a pipe could wait for ever."""
+    if not path.is_file() and path.exists():
+        raise OSError(EINVAL, "not a regular file")  # without its path, which must not get into a compiled record
+    return path.read_bytes()
 
 
 def config_folder(env: Mapping[str, str]) -> Path:

@@ -12,8 +12,9 @@ from typing import Any
 from planner.catalog.compiled import FILE, to_json
 from planner.catalog.large import LargeCatalog, is_large, large_catalog, pack_record
 from planner.catalog.pack import mapped
+from planner.paths import content_of
 
-VERSION = 1  # of what is cached; part of the key
+VERSION = 2  # of what is cached; part of the key
 KEPT = 16  # files; the ones unused longest go first
 
 
@@ -32,7 +33,7 @@ def cached(folder: Path, key: str, root: Path) -> LargeCatalog | dict[str, Any] 
     with suppress(OSError, ValueError, KeyError):
         return large_catalog(mapped(folder / f"{key}.pack"), root)
     with suppress(OSError, ValueError):
-        record = json.loads((folder / f"{key}.json").read_text("utf-8"))
+        record = json.loads(content_of(folder / f"{key}.json"))
         return record if isinstance(record, dict) else None
     return None
 
@@ -51,8 +52,9 @@ def keep(folder: Path, key: str, record: Mapping[str, Any]) -> None:
 def write_bytes(path: Path, data: bytes) -> None:
     """The whole file or the old one."""
     import os
+    from threading import get_ident
 
-    partial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    partial = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}.tmp")
     try:
         partial.write_bytes(data)
         partial.replace(path)

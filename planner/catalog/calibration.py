@@ -9,13 +9,15 @@ from planner.catalog.features import Features
 from planner.catalog.model import Catalog
 
 Knots = tuple[tuple[float, float], ...]
-BEST, SECOND = 0.8, 0.2  # a group without a fitted payoff is as good as its two best leaves (specification, section 4)
+# What a group without a fitted payoff is worth. More than .05 for the second leaf, and among a hundred groups three
+# with two fair leaves each keep the one with the best leaf out: .98 to .95 of recall@5 over 10,000 leaves.
+BEST, SECOND = 0.95, 0.05
 
 # (payoff or leaf relevance, factor), linear between. A group of the right surface passes .4 with a factor of .417, a
 # neutral one with .542, one of another language with .667: steep there, so that what decides is the payoff, which
 # already knows the language.
 FITTED: Knots = ((0.0, 0.0), (0.21, 0.41), (0.25, 0.67), (1.0, 1.0))
-UNFITTED: Knots = ((0.0, 0.0), (0.22, 0.41), (0.26, 0.67), (1.0, 1.0))
+UNFITTED: Knots = ((0.0, 0.0), (0.14, 0.41), (0.18, 0.67), (1.0, 1.0))
 
 
 def group_factors(catalog: Catalog, features: Features, relevance: Sequence[float]) -> list[float]:

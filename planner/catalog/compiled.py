@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from planner.catalog.model import Auth, Group, Leaf, leaf_record
+from planner.paths import content_of
 
 FILE = "compiled.json"
 FORMAT = 1
+LEARNED, POSTINGS = "learned", "postings 2"  # kinds of scorers; the number is that of what the weights mean
 
 
 def stamp(root: Path) -> str:
@@ -24,10 +26,18 @@ def stamp(root: Path) -> str:
     digest = hashlib.sha256(f"format {FORMAT}".encode())
     router = root / "router"
     for path in sorted([*router.glob("*.yaml"), *router.glob("*.md"), *(router / "groups").glob("*.md")]):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))
+        digest.update(path.name.encode() + b"\0" + _readable(path).replace(b"\r\n", b"\n"))
     for name in (*_pages(root), "examples.jsonl"):
         digest.update(f"{name} {_size(f'{root}/{name}')}\n".encode())
     return f"sha256:{digest.hexdigest()}"
+
+
+def _readable(path: Path) -> bytes:
+    """What is in a file; one that cannot be read is told about when the pages are read, and has no content here."""
+    try:
+        return content_of(path)
+    except OSError:
+        return b""
 
 
 def _pages(root: Path) -> list[str]:
@@ -59,10 +69,16 @@ def to_json(record: Mapping[str, Any]) -> str:
 def read_compiled(root: Path) -> dict[str, Any] | None:
     """The compiled record, fresh or not; None where there is none that can be read."""
     try:
-        record = json.loads((root / FILE).read_text("utf-8"))
+        record = json.loads(content_of(root / FILE))
     except (OSError, ValueError, RecursionError):
         return None
-    return record if isinstance(record, dict) and record.get("format") == FORMAT else None
+    return record if isinstance(record, dict) and _understood(record) else None
+
+
+def _understood(record: Mapping[str, Any]) -> bool:
+    scorer = record.get("scorer")
+    foreign = isinstance(scorer, dict) and scorer.get("kind") not in (LEARNED, POSTINGS)
+    return record.get("format") == FORMAT and not foreign
 
 
 def group_records(groups: list[Group]) -> list[dict[str, Any]]:

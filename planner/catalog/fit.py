@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from planner.catalog.compiled import LEARNED
 from planner.catalog.features import BLOCKS, Features
 from planner.catalog.fit_payoff import fit_payoff
 from planner.catalog.learned import ZERO, bucket
@@ -132,7 +133,7 @@ def _first_record(
     wanted, wanted_unit = _quantised(w[n_cues : n_cues + n_wanted], EXACT_LEVELS, 1.0)
     table, unit = _quantised(w[n_cues + n_wanted :], TABLE_LEVELS, _CLIP)
     return {
-        "kind": "learned",
+        "kind": LEARNED,
         "channels": list(channels),
         "bits": BITS,
         "cues": list(vocabulary["cues"]),

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from heapq import nsmallest
+from heapq import nlargest
 from typing import Any
 
-from planner.catalog.compiled import groups_from, leaves_from
+from planner.catalog.compiled import POSTINGS, groups_from, leaves_from
 from planner.catalog.features import ends
 from planner.catalog.intents import Intents
 from planner.catalog.large_lexicon import ByChannel, LargeLexicon
 from planner.catalog.lexicon import Names, host_rows, name_terms, soft_terms, typeable
+from planner.catalog.lookup import beginnings
 from planner.catalog.matcher import term_table
 from planner.catalog.model import Catalog, Leaf, name_key, name_table
 from planner.catalog.naming import Cues
@@ -32,7 +33,7 @@ MENTIONED = 96  # leaves named by query or request
 
 def is_large(record: Mapping[str, Any]) -> bool:
     """Whether a compiled record is better packed: many leaves, and a scorer that finds few of them a query."""
-    return len(record["leaves"]) >= LARGE and record["scorer"].get("kind") == "postings"
+    return len(record["leaves"]) >= LARGE and record["scorer"].get("kind") == POSTINGS
 
 
 def pack_record(record: Mapping[str, Any]) -> bytes:
@@ -49,7 +50,7 @@ def pack_record(record: Mapping[str, Any]) -> bytes:
         "cued": {term: place[n.channels[0]] for term, n in names.items() if _single(n) and n.cued},
         "families": {term: [n.channels, n.group] for term, n in names.items() if not _single(n)},
         "soft": terms,
-        "longest": max(map(len, (*names, *terms)), default=0),
+        "longest": beginnings((*names, *terms)),
         "hosts": host_rows(leaves),
         "patterns": [[pattern, leaf.channel] for leaf in leaves for pattern in leaf.patterns],
         "spellings": typeable(groups, leaves),
@@ -121,9 +122,8 @@ class LargeCatalog(Catalog):
         """Places of the shortlist in catalog order."""
         named = [*wanted, *reading.named, *(c for f in reading.families.values() for c in f), *reading.keywords]
         chosen = dict.fromkeys(self.places[c] for c in named[:MENTIONED] if c in self.places)
-        ranked = nsmallest(POOL, relevance.items(), key=lambda item: (-item[1], item[0]))
         found, held = 0, dict[str, int]()
-        for at, _ in ranked:
+        for at in _most_relevant(relevance):
             home = next(iter(self.leaves[at].groups), "")
             # a group is judged by its two best leaves, so the second one of a group that is in comes along
             if (found < BEST or held.get(home) == 1) and allowed(self.leaves[at]):
@@ -150,6 +150,14 @@ class LargeCatalog(Catalog):
     ) -> list[int]:
         places = sorted((self.places[m] for m in members if m in self.places), key=lambda at: -relevance.get(at, 0.0))
         return [at for at in places[:POOL] if allowed(self.leaves[at])][:ENOUGH]
+
+
+def _most_relevant(relevance: Mapping[int, float]) -> list[int]:
+    """Places of the POOL most relevant leaves, best first, equal ones in catalog order."""
+    best = nlargest(POOL, relevance.values())
+    floor = best[-1] if best else 0.0
+    inside = [(-value, at) for at, value in relevance.items() if value >= floor]
+    return [at for _, at in sorted(inside)[:POOL]]
 
 
 def _within(families: Mapping[str, tuple[str, ...]], known: set[str]) -> dict[str, tuple[str, ...]]:

@@ -59,13 +59,13 @@ class _PackedNames(Mapping[str, Names]):
 
 
 class _Known:
-    """The terms of several tables."""
+    """The terms of two tables."""
 
-    def __init__(self, *tables: Mapping[str, Any]) -> None:
-        self._tables = tables
+    def __init__(self, names: _PackedNames, soft: Mapping[str, Any]) -> None:
+        self._names, self._soft = names, soft
 
     def __contains__(self, term: object) -> bool:
-        return any(term in table for table in self._tables)
+        return term in self._names or term in self._soft
 
 
 class _GroupsOf(Mapping[str, tuple[str, ...]]):
@@ -88,10 +88,9 @@ class LargeLexicon(Lexicon):
     def __init__(self, head: Mapping[str, Any], leaves: Mapping[str, Leaf], cues: Cues) -> None:
         self._cues = cues
         self._groups_of = _GroupsOf(leaves)
-        self._names = _PackedNames(head)
+        self._names = names = _PackedNames(head)
         self._terms = head["soft"]
-        known = _Known(head["names"], head["cued"], head["families"], head["soft"])
-        self._matcher = Lookup(known, head["longest"], strong=self._names)
+        self._matcher = Lookup(_Known(names, head["soft"]), head["longest"], strong=names)
         self._hosts = head["hosts"]
         self._patterns = [(re.compile(pattern), channel) for pattern, channel in head["patterns"]]
         self._spellings = by_start(head["spellings"])

@@ -4,23 +4,43 @@ where building an automaton would take longer than everything else; the cost gro
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 
 from planner.catalog.matcher import Match, term_end, untangled, wordy
 
 
-class Lookup:
-    """Finds what a Matcher over the same terms would. `longest`: characters of the longest term."""
+def beginnings(terms: Iterable[str]) -> dict[str, int]:
+    """First word, or first character that is none -> characters of the longest term that begins so."""
+    found: dict[str, int] = {}
+    for term in terms:
+        first = _first(term, 0)
+        found[first] = max(found.get(first, 0), len(term))
+    return found
 
-    def __init__(self, terms: Container[str], longest: int, strong: Container[str]) -> None:
+
+def _first(text: str, start: int) -> str:
+    end = start + 1
+    if wordy(text[start]):
+        while end < len(text) and wordy(text[end]):
+            end += 1
+    return text[start:end]
+
+
+class Lookup:
+    """Finds what a Matcher over the same terms would. `longest`: see `beginnings`."""
+
+    def __init__(self, terms: Container[str], longest: Mapping[str, int], strong: Container[str]) -> None:
         self._terms, self._longest, self._strong = terms, longest, strong
 
     def find(self, text: str) -> list[Match]:
         """Matches in text order, none overlapping another."""
         found = []
         starts, ends = _edges(text)
+        longest = self._longest
         for start in starts:
-            for end in _within(ends, start + 1, start + self._longest):
+            first = _first(text, start)
+            reach = max(longest.get(first, 0), longest.get(first.removesuffix("s"), 0))
+            for end in _within(ends, start + 1, start + reach) if reach else ():
                 term = text[start:end]
                 if term in self._terms and (stop := term_end(text, start, end)) is not None:
                     found.append(Match(start, stop, term))

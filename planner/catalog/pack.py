@@ -19,9 +19,9 @@ from typing import Any, overload
 from planner.catalog.compiled import leaves_from
 from planner.catalog.model import Leaf
 
-MAGIC = b"planner pack 1\n\0"
+MAGIC = b"planner pack 2\n\0"
 _ALIGNED = 8
-_ENTRY = 2  # a posting: leaf, share
+REMEMBERED = 1 << 15  # terms of queries whose place is kept: most words come again
 
 
 def packed(head: Mapping[str, Any], leaves: Sequence[Mapping[str, Any]], terms: Mapping[str, Sequence[float]]) -> bytes:
@@ -67,6 +67,8 @@ def mapped(path: Path) -> memoryview:
     """A pack's file in memory, read as it is needed. Raises OSError and ValueError."""
     import mmap
 
+    if not path.is_file():  # opening a pipe could wait for ever
+        raise FileNotFoundError(path)
     with path.open("rb") as file:
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
@@ -109,11 +111,11 @@ class PackedLeaves(Sequence[Leaf]):
     def __getitem__(self, at: int | slice) -> Leaf | tuple[Leaf, ...]:
         if isinstance(at, slice):
             return tuple(self[n] for n in range(*at.indices(len(self))))
-        at = at + len(self) if at < 0 else at
-        if not 0 <= at < len(self):
-            raise IndexError(at)
         leaf = self._made.get(at)
         if leaf is None:
+            at = at + len(self) if at < 0 else at
+            if not 0 <= at < len(self):
+                raise IndexError(at)
             start = self._ends[at - 1] if at else 0
             leaf = self._made[at] = leaves_from([json.loads(bytes(self._lines[start : self._ends[at]]))])[0]
         return leaf
@@ -130,9 +132,18 @@ class PackedTerms:
         self._weights = pack.section("term_weights", "d")
         self._ends = pack.section("term_ends", "Q")
         self._postings = pack.section("postings", "I")
+        self._asked: dict[str, tuple[float, range] | None] = {}
 
     def find(self, term: str) -> tuple[float, range] | None:
         """The query weight of a term and where its postings lie; None for an unknown one."""
+        asked = self._asked  # held here: another thread may begin a new one
+        if term not in asked:
+            if len(asked) >= REMEMBERED:
+                asked = self._asked = {}
+            asked[term] = self._find(term)
+        return asked[term]
+
+    def _find(self, term: str) -> tuple[float, range] | None:
         key = term_hash(term)
         at = bisect_left(self._hashes, key)
         if at == len(self._hashes) or self._hashes[at] != key:

@@ -11,6 +11,7 @@ from planner.catalog.frontmatter import FrontMatterError, Page, parse, parse_yam
 from planner.catalog.model import CUED, PLAIN, SKILL_PREFIX, Auth, Group, Leaf
 from planner.catalog.naming import Cues
 from planner.errors import CatalogError, nearest
+from planner.paths import content_of
 from planner.text import normalise
 
 GENERATED = "# generated from the leaf pages by `planner catalog build`; change those instead"
@@ -115,7 +116,7 @@ def _page(path: Path, draft: Draft) -> Page | None:
 
 
 def _text(path: Path) -> str:
-    return path.read_text("utf-8")
+    return content_of(path).decode("utf-8")
 
 
 def _read_group(path: Path, name: str, hints: tuple[str, ...], draft: Draft) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from planner.catalog.compiled import LEARNED
 from planner.catalog.features import Features
 from planner.catalog.model import Leaf
 
@@ -35,7 +36,7 @@ class Scorer(Protocol):
 def scorer_from(record: Mapping[str, Any], leaves: Sequence[Leaf]) -> Scorer:
     """The scorer a compiled record holds; one fitted on other leaves is not used."""
     channels = [leaf.channel for leaf in leaves]
-    if record.get("kind") == "learned" and record["channels"] == channels:
+    if record.get("kind") == LEARNED and record["channels"] == channels:
         from planner.catalog.learned import LearnedScorer
 
         return LearnedScorer(record)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import sqrt
 
 from planner.catalog.features import Features
 from planner.catalog.pack import PackedTerms
-from planner.catalog.postings import HALF, UNIT, affordable, looked_up
+from planner.catalog.postings import HALF, UNIT, affordable, length_of, looked_up
 from planner.catalog.scorer import Evidence
 
 SHOWN = "wbd"  # kinds of terms a person can read: words, pairs, CJK pairs
@@ -47,8 +46,9 @@ class SparseScorer:
         """What was found last is kept, for a query is explained leaf by leaf."""
         last = self._last
         if last is None or last[0] != text:
-            known = [(term, *at) for term in looked_up(text) if (at := self._terms.find(term))]
-            norm = sqrt(sum(weight * weight for _, weight, _ in known)) or 1.0
+            asked = looked_up(text)
+            known = [(term, *at) for term in asked if (at := self._terms.find(term))]
+            norm = length_of(asked, {term: weight for term, weight, _ in known}, self._n)
             found = [(term, weight, self._terms.postings(at)) for term, weight, at in affordable(known)]
             self._last = last = (text, (found, norm))
         return last[1]

@@ -88,6 +88,8 @@ def _fallback(ranked: Sequence[ScoredGroup], context: Context, stage: Stage1) ->
             return [group]
     has_fallback = any(g.fallback for g in context.catalog.groups)
     best = list(ranked[: 1 if has_fallback else context.limits.max_groups])
+    if not has_fallback:
+        stage.warnings.append("nothing in the catalog matches the question: the picks are only the nearest there is")
     stage.adjustments.append(f"no group reached {threshold:g}: kept the best, {', '.join(g.name for g in best)}")
     return best
 

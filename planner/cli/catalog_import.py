@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from planner.errors import InputError
 
 if TYPE_CHECKING:
     from planner.catalog.importing.flow import Report
-    from planner.catalog.importing.found import Source
+    from planner.catalog.importing.found import Remark, Source
 
 
 @click.command("import", cls=FieldCommand)
@@ -59,11 +60,20 @@ def _read(source: str) -> Source:
     return tools_of(command)
 
 
+def _folded(remarks: Sequence[Remark]) -> Iterator[tuple[str, str]]:
+    """(where, reason), each reason once: the report in the folder has every place."""
+    places: dict[str, list[str]] = {}
+    for remark in remarks:
+        places.setdefault(remark.reason, []).append(remark.where)
+    for reason, where in places.items():
+        yield where[0] + (f" and {len(where) - 1} more" if len(where) > 1 else ""), reason
+
+
 def _print(report: Report, to: str) -> None:
-    for remark in report.refused:
-        note(f"left out: {remark.where}: {remark.reason}")
-    for remark in report.notes:
-        note(f"note: {remark.where}: {remark.reason}")
+    for where, reason in _folded(report.refused):
+        note(f"left out: {where}: {reason}")
+    for where, reason in _folded(report.notes):
+        note(f"note: {where}: {reason}")
     for problem in report.problems:
         note(f"problem: {problem}")
     for group, members in report.groups.items():

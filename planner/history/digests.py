@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
+from stat import S_ISREG
 
 from planner.catalog.model import Catalog, Leaf
 from planner.catalog.reading import Reading
@@ -85,9 +86,10 @@ def _digest(leaf: Leaf, folders: tuple[Path, ...]) -> tuple[ActiveRule, ...]:
     for folder in folders:
         path = f"{folder}/{leaf.channel}/{leaf.digest}"  # a plan looks for dozens: Path objects would take longer
         try:
-            return _parsed(path, os.stat(path).st_mtime_ns)  # noqa: PTH116
+            found = os.stat(path)  # noqa: PTH116
         except OSError:
             continue
+        return _parsed(path, found.st_mtime_ns) if S_ISREG(found.st_mode) else ()
     return ()
 
 

@@ -6,43 +6,65 @@ import sys
 
 import pytest
 
-from planner.catalog.importing.flow import import_catalog
-from planner.catalog.importing.sources import read_source
-from tests.bench.catalogs import cards, write_jsonl
+from tests.bench.catalogs import cards, questions, write_jsonl
 
 pytestmark = [pytest.mark.bench, pytest.mark.filterwarnings("ignore")]
 
-MEASURE = """
-import json, resource, sys, time
-from planner.catalog.loader import load_catalog
+IMPORT = """
+import sys
+from pathlib import Path
+from planner.catalog.importing.flow import import_catalog
+from planner.catalog.importing.sources import read_source
+from tests.bench.memory import peak_mb
+import_catalog(read_source(Path(sys.argv[1])), Path(sys.argv[2]))
+print(peak_mb())
+"""
+FILL = """
+import sys
 from planner.pipeline import Planner
-from tests.bench.catalogs import cards, questions
-folder, home, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-Planner(catalog=folder, env={"HOME": home})
+from tests.bench.memory import peak_mb
+Planner(catalog=sys.argv[1], env={"HOME": sys.argv[2]})
+print(peak_mb())
+"""
+MEASURE = """
+import json, sys, time
+from planner.pipeline import Planner
+from tests.bench.memory import peak_mb
+queries = json.load(sys.stdin)
 began = time.perf_counter()
-planner = Planner(catalog=folder, env={"HOME": home})
+planner = Planner(catalog=sys.argv[1], env={"HOME": sys.argv[2]})
 load = time.perf_counter() - began
 times = []
-for query, _ in questions(cards(count), 200):
+for query in queries:
     began = time.perf_counter()
     planner.select(query)
     times.append(time.perf_counter() - began)
 times = sorted(times[50:])
-print(json.dumps({"load_ms": load * 1000, "p50_ms": times[len(times) // 2] * 1000,
-                  "mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+print(json.dumps({"load_ms": load * 1000, "p50_ms": times[len(times) // 2] * 1000, "mb": peak_mb()}))
 """
+
+
+def run(code, *given, stdin=None):
+    line = [sys.executable, "-c", code, *map(str, given)]
+    return json.loads(subprocess.run(line, capture_output=True, text=True, check=True, input=stdin).stdout)
 
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory):
-    """leaves -> load_ms, p50_ms, mb (peak of a process that loads twice: first fills the cache)."""
+    """leaves -> load_ms, p50_ms and mb of a process that only loads from the cache and plans.
+
+    Beside them, for they are paid once: import_mb and fill_mb, the peaks of importing and of filling the cache.
+    """
     found = {}
     for count in (41, 1_000, 10_000):
         root = tmp_path_factory.mktemp(str(count))
-        import_catalog(read_source(write_jsonl(root / "cards.jsonl", cards(count))), root / "catalog")
-        line = [sys.executable, "-c", MEASURE, str(root / "catalog"), str(root), str(count)]
-        found[count] = json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
-    print(found)
+        made = cards(count)
+        catalog = root / "catalog"
+        once = {"import_mb": run(IMPORT, write_jsonl(root / "cards.jsonl", made), catalog)}
+        once["fill_mb"] = run(FILL, catalog, root)
+        queries = json.dumps([query for query, _ in questions(made, 200)])
+        found[count] = run(MEASURE, catalog, root, stdin=queries) | once
+    print(json.dumps(found))
     return found
 
 

@@ -1,6 +1,9 @@
 """Other people's skills and tools become a catalog: what is read, what is refused, what is told."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -203,3 +206,39 @@ def test_a_source_of_no_kind_is_refused(tmp_path, name):
     (tmp_path / "page.md").write_text("x", "utf-8")
     with pytest.raises(InputError, match="SOURCE"):
         read_source(tmp_path / name)
+
+
+@pytest.mark.rule("CAT-1.5")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_in_the_place_of_a_card_is_left_out_at_once(tmp_path):
+    root = tmp_path / "skills"
+    skill(root, "pdf", "name: pdf\ndescription: Fills forms")
+    (root / "pipe").mkdir()
+    os.mkfifo(root / "pipe" / "SKILL.md")
+    os.mkfifo(tmp_path / "cards.jsonl")
+    code = (
+        "import sys; from pathlib import Path; from planner.catalog.importing.sources import read_source;"
+        "print(read_source(Path(sys.argv[1])).refused); read_source(Path(sys.argv[2]))"
+    )
+    line = [sys.executable, "-c", code, str(root), str(tmp_path / "cards.jsonl")]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=20, check=False)
+    assert "pipe/SKILL.md" in done.stdout
+    assert "InputError" in done.stderr
+    assert "not a regular file" in done.stderr
+
+
+@pytest.mark.rule("CAT-4.4")
+def test_a_question_that_nothing_fits_gets_low_scores_and_a_warning(tmp_path, imported, env):
+    tools = [
+        {"name": "git_log", "description": "Shows the commit history of a repository"},
+        {"name": "run_tests", "description": "Runs the test suite and reports what fails"},
+        {"name": "docker_build", "description": "Builds a container image from a Dockerfile, with the best cache"},
+    ]
+    _, folder = imported(jsonl(tmp_path / "tools.jsonl", tools))
+    planner = Planner(catalog=folder, env=env)
+    lost, found = planner.select("best pho in Hanoi"), planner.select("show me the commit history")
+    assert any("nothing in the catalog matches" in warning for warning in lost.warnings)
+    assert max(pick.score for pick in lost.channels) < 0.15
+    assert not [warning for warning in found.warnings if "nothing in the catalog" in warning]
+    assert found.channels[0].channel == "git-log"
+    assert found.channels[0].score > 0.25

@@ -1,6 +1,8 @@
 """Catalogs of thousands: mapped from the cache, planned over a shortlist."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from planner.catalog.importing.flow import import_catalog
 from planner.catalog.importing.sources import read_source
 from planner.catalog.large import LARGE, LargeCatalog, large_catalog, pack_record
 from planner.catalog.loader import load_catalog
-from planner.catalog.lookup import Lookup
+from planner.catalog.lookup import Lookup, beginnings
 from planner.catalog.matcher import Matcher
 from planner.catalog.model import Catalog
 from planner.pipeline import Planner
@@ -161,5 +163,19 @@ TERMS = ["hn", "hacker news", "news", "hacker-news", "c++", ".net", "知乎", "�
 @given(st.lists(st.sampled_from([*TERMS, *"sx.c+ 、的a_", "john", "news2"]), max_size=14).map("".join))
 def test_looking_up_finds_what_the_automaton_finds(text):
     strong = {"hacker news", "知乎"}
-    lookup = Lookup(set(TERMS), max(map(len, TERMS)), strong)
+    lookup = Lookup(set(TERMS), beginnings(TERMS), strong)
     assert lookup.find(text) == Matcher(TERMS, strong).find(text)
+
+
+@pytest.mark.rule("CAT-4.1")
+def test_processes_that_fill_the_cache_at_once_leave_one_good_file(folder, env, tmp_path):
+    code = "import sys; from planner.pipeline import Planner; p = Planner(sys.argv[1], env={'HOME': sys.argv[2]});"
+    code += "print([c.channel for c in p.select('export the invoice').channels])"
+    line = [sys.executable, "-c", code, str(folder), str(tmp_path / "home")]
+    started = [subprocess.Popen(line, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    plans = {process.communicate(timeout=60)[0] for process in started}
+    kept = [path.name for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    assert len(plans) == 1
+    assert "export-" in plans.pop()
+    assert len(kept) == 1
+    assert kept[0].endswith(".pack")

@@ -3,12 +3,15 @@
 import builtins
 import io
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from planner.catalog.build import build
-from planner.catalog.compiled import FILE, stamp
+from planner.catalog.compiled import FILE, POSTINGS, stamp
 from planner.catalog.loader import load_catalog
 from planner.errors import CatalogError
 from planner.paths import shipped
@@ -56,7 +59,15 @@ def test_building_twice_gives_the_same_bytes(folder):
 
 
 @pytest.mark.rule("SEL-2.3")
-@pytest.mark.parametrize("damage", [Path.unlink, lambda p: p.write_text("{"), lambda p: p.write_text('{"format": 99}')])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        Path.unlink,
+        lambda p: p.write_text("{"),
+        lambda p: p.write_text('{"format": 99}'),
+        lambda p: p.write_text(p.read_text("utf-8").replace(POSTINGS, "postings"), "utf-8"),  # of an older version
+    ],
+)
 def test_a_missing_or_broken_compiled_file_is_rebuilt_in_memory(folder, damage):
     before = load_catalog(folder)
     damage(folder / FILE)
@@ -142,3 +153,29 @@ def test_the_shipped_catalog_has_41_channels_in_9_groups_and_5_without(catalog):
     assert len(catalog.groups) == 14
     assert sum(not catalog.members[g.name] for g in catalog.groups) == 5
     assert not catalog.warnings
+
+
+@pytest.mark.rule("SEL-2.3")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize(
+    ("where", "told"),
+    [
+        (FILE, "compiled.json is missing: rebuilt"),
+        ("channels/dig/SKILL.md", "not a regular file"),
+        ("router/groups/life.md", "not a regular file"),
+        ("router/cues.yaml", None),
+        ("examples.jsonl", None),
+        ("channels/dig/experience.md", None),
+    ],
+)
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(folder, env, where, told):
+    (folder / where).unlink(missing_ok=True)
+    os.mkfifo(folder / where)
+    code = (
+        "import sys; from planner.pipeline import Planner; p = Planner(catalog=sys.argv[1], env={'HOME': sys.argv[2]});"
+    )
+    code += "plan = p.select('archive of pages'); print(len(plan.channels), *plan.warnings)"
+    line = [sys.executable, "-c", code, str(folder), env["HOME"]]
+    said = subprocess.run(line, capture_output=True, text=True, timeout=20, check=True).stdout
+    assert said[0] != "0"
+    assert told is None or told in said

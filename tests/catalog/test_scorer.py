@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from planner.catalog.calibration import FITTED, UNFITTED, interpolated
-from planner.catalog.features import BLOCKS, LIMIT, features_of
+from planner.catalog.features import BLOCKS, LIMIT, Features, features_of
 from planner.catalog.learned import LearnedScorer, bucket
 from planner.catalog.model import Leaf
 from planner.catalog.postings import Card, PostingsScorer, postings_record
 from planner.catalog.scorer import scorer_from
+from tests.bench.catalogs import cards
 
 QUERIES = [
     "小红书有没有人用 Cursor 做编程",
@@ -166,3 +167,36 @@ def test_code_terms_count_in_code_context_only(catalog):
 def test_a_cut_text_is_judged_like_any_other(catalog):
     reading = catalog.read("x" * 4000)
     assert features_of(replace(reading, text=reading.text)).latin
+
+
+def postings(found):
+    """A scorer over (name, description) pairs, and a function: query -> relevance by name."""
+    leaves = [Leaf(name=f"search-{name}", channel=name, description=text, groups=("g",)) for name, text in found]
+    scorer = PostingsScorer(postings_record([Card(leaf) for leaf in leaves]), len(leaves))
+
+    def relevance(query):
+        found = scorer.relevance(Features((), (), (), (), query))
+        return dict(zip((leaf.channel for leaf in leaves), found, strict=True))
+
+    return relevance
+
+
+def test_a_rare_pair_of_words_does_not_outweigh_all_the_others():
+    relevance = postings(
+        [
+            ("estimate-street", "Quickly estimate your street. Supports traffic, parking, and developers."),
+            ("estimate-elevation", "Estimate elevation and street for local businesses, with results from Orbralo."),
+            *((card["name"], card["description"]) for card in cards(1500)),
+        ]
+    )("what is the best way to estimate my street and elevation for local businesses?")
+    assert max(relevance, key=relevance.get) == "estimate-elevation"
+
+
+@pytest.mark.rule("CAT-4.4")
+def test_words_that_no_card_knows_make_every_match_weaker():
+    relevance = postings([("git-log", "Shows the history of a repository"), ("build", "Builds a container image")])
+    asked = [relevance(query)["git-log"] for query in ("history", "history of Hanoi", "history of pho in Hanoi", "pho")]
+    assert asked == sorted(asked, reverse=True)
+    assert len(set(asked)) == 4
+    assert asked[0] > 0.5
+    assert asked[-1] == 0.0

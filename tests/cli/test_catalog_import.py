@@ -36,6 +36,15 @@ def test_what_went_where_is_printed_and_what_did_not_is_told(run, tmp_path):
     assert checked.exit_code == 0
 
 
+def test_the_same_remark_on_many_cards_is_one_line(run, tmp_path):
+    (tmp_path / "cards.jsonl").write_text(CARDS + '{"description": "nameless"}\n' * 45, "utf-8")
+    _, _, err = run()
+    assert err.count("it has no name") == 1
+    assert "cards.jsonl:3 and 44 more: it has no name" in err
+    assert "46 left out" in err
+    assert len(json.loads((tmp_path / "to" / "import.json").read_text("utf-8"))["refused"]) == 46
+
+
 @pytest.mark.rule("CAT-2.3")
 def test_the_report_is_json_too(run):
     code, out, _ = run("--json")

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from planner.catalog.importing.found import Found, Remark, Source, lines_of, one_line
+from planner.paths import content_of
 
 
 def read_jsonl(path: Path) -> Source:
     """Every line that is a card; the others are refused with their line number (rule CAT-1.4)."""
     source = Source(path.name)
-    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+    for number, line in enumerate(content_of(path).splitlines(), 1):
         if not line.strip():
             continue
         where = f"{path.name}:{number}"

@@ -10,6 +10,7 @@ from planner.catalog.frontmatter import FrontMatterError, parse
 from planner.catalog.importing.found import Found, Remark, Source, lines_of, one_line
 from planner.catalog.model import Auth
 from planner.catalog.pages import text_list
+from planner.paths import content_of
 
 _VENDORS = ("openclaw", "clawdbot", "clawdis")  # one runtime, three names of its section in `metadata`
 _PAGE = "skill.md"
@@ -21,7 +22,7 @@ def read_skills(root: Path) -> Source:
     for path in skill_pages(root):
         where = path.relative_to(root).as_posix()
         try:
-            meta = parse(path.read_text("utf-8")).meta
+            meta = parse(content_of(path).decode("utf-8")).meta
         except (FrontMatterError, OSError, UnicodeDecodeError) as error:
             line = getattr(error, "line", None)
             source.refused.append(Remark(f"{where}:{line}" if line else where, str(error)))

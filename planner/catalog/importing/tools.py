@@ -9,6 +9,7 @@ from typing import Any
 
 from planner.catalog.importing.found import Found, Remark, Source, lines_of, one_line
 from planner.errors import InputError
+from planner.paths import content_of
 
 _ACCEPTED = "the answer to tools/list: a JSON object with a list `tools`, alone or under `result`"
 
@@ -16,7 +17,7 @@ _ACCEPTED = "the answer to tools/list: a JSON object with a list `tools`, alone 
 def read_tools_file(path: Path) -> Source:
     """A saved `tools/list` (rule CAT-1.3). Raises InputError when there is no list of tools in it."""
     try:
-        value = json.loads(path.read_text("utf-8-sig"))
+        value = json.loads(content_of(path).decode("utf-8-sig"))
     except ValueError as error:
         raise InputError("SOURCE", str(path), f"{_ACCEPTED} ({error})") from None
     if isinstance(value, dict) and isinstance(value.get("result"), dict):

@@ -14,6 +14,7 @@ from planner.catalog.importing.found import Found, FoundGroup, Remark, Source, l
 from planner.catalog.importing.skills import skill_pages
 from planner.catalog.model import name_key
 from planner.catalog.pages import text_list
+from planner.paths import content_of
 
 _ROW = re.compile(r"^\|(.+)\|\s*$")
 _NAMED = re.compile(r"`([^`]+)`")
@@ -56,7 +57,7 @@ def read_tree(root: Path, router: Path) -> Source:
 def _page(path: Path, tree: _Tree) -> Page | None:
     where = path.relative_to(tree.root).as_posix()
     try:
-        return parse(path.read_text("utf-8"))
+        return parse(content_of(path).decode("utf-8"))
     except (FrontMatterError, OSError, UnicodeDecodeError) as error:
         line = getattr(error, "line", None)
         tree.source.refused.append(Remark(f"{where}:{line}" if line else where, str(error)))

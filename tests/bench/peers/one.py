@@ -13,6 +13,8 @@ import sys  # noqa: E402
 from math import log2  # noqa: E402
 from pathlib import Path  # noqa: E402
 
+from tests.bench.memory import peak_mb  # noqa: E402
+
 
 def main(name: str, workload: str, folder: str) -> None:
     from tests.bench.peers.contestants import CONTESTANTS
@@ -30,7 +32,7 @@ def main(name: str, workload: str, folder: str) -> None:
         for query, gold in part.queries:
             _add(sums, rank(query), gold, part.depth)
     warm = _latencies(rank, [query for query, _ in part.queries])
-    print(json.dumps({"start_s": started, **warm, "memory_mb": _peak_mb(), **sums}))
+    print(json.dumps({"start_s": started, **warm, "memory_mb": peak_mb(), **sums}))
 
 
 def _add(sums: dict, ranked: list, gold: dict, depth: int) -> None:
@@ -53,12 +55,6 @@ def _latencies(rank, queries: list) -> dict:
         times.append((time.perf_counter() - began) * 1000)
     times.sort()
     return {"p50_ms": times[len(times) // 2], "p99_ms": times[len(times) * 99 // 100]}
-
-
-def _peak_mb() -> float:
-    """Peak resident memory of this process alone; what getrusage says would count the parent's before the exec."""
-    status = Path("/proc/self/status").read_text("utf-8")
-    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) / 1024
 
 
 if __name__ == "__main__":

@@ -53,6 +53,15 @@ def toole() -> Iterator[Workload]:
     yield Workload("toole", found, queries)
 
 
+def functions() -> Iterator[Workload]:
+    """The Berkeley function-calling data, name and description alone: the set that nothing was tuned on."""
+    from tests.bench.peers.functions import functions as read
+
+    described, asked = read()
+    found = tuple(Card(name, description) for name, description in described.items())
+    yield Workload("functions", found, tuple((query, {name: 3}) for query, name in asked))
+
+
 def toole_examples() -> Iterator[Workload]:
     """The same with up to 5 example queries a card, never the query that is asked.
 
@@ -103,6 +112,7 @@ def generated(count: int) -> Iterator[Workload]:
 WORKLOADS: dict[str, Callable[[], Iterator[Workload]]] = {
     "toole": toole,
     "toole+examples": toole_examples,
+    "functions": functions,
     "shipped": shipped,
     "generated-41": lambda: generated(41),
     "generated-1000": lambda: generated(1_000),
