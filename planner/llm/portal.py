@@ -6,28 +6,28 @@ them behind in a loop that ends.
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import os
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from anyio.from_thread import BlockingPortal
+from typing import Any, TypeVar
 
 Result = TypeVar("Result")
+Work = Callable[..., Coroutine[Any, Any, Result]]
 _lock = threading.Lock()
-_open: dict[int, BlockingPortal] = {}
+_open: dict[int, asyncio.AbstractEventLoop] = {}
+_LAST_WORD_S = 1.0  # at the end of the process, for what still runs to be cancelled
 
 
-def run(function: Callable[..., Awaitable[Result]], *args: object) -> Result:
+def run(function: Work[Result], *args: object) -> Result:
     """The result of an async function, from synchronous code; also inside a running loop, and from many threads.
 
     An interrupt (Ctrl-C) cancels what runs.
     """
-    future: Future[Result] = _portal().start_task_soon(function, *args)
+    future = _started(function, *args)
     try:
         return future.result()
     except BaseException:
@@ -35,40 +35,44 @@ def run(function: Callable[..., Awaitable[Result]], *args: object) -> Result:
         raise
 
 
-async def arun(function: Callable[..., Awaitable[Result]], *args: object) -> Result:
+async def arun(function: Work[Result], *args: object) -> Result:
     """As `run`, awaited from any asyncio loop; cancelling the caller cancels what runs."""
-    import asyncio
-
-    return await asyncio.wrap_future(_portal().start_task_soon(function, *args))
+    return await asyncio.wrap_future(_started(function, *args))
 
 
-def _portal() -> BlockingPortal:
+def _started(function: Work[Result], *args: object) -> Future[Result]:
+    return asyncio.run_coroutine_threadsafe(function(*args), _loop())
+
+
+def _loop() -> asyncio.AbstractEventLoop:
     # by process: a fork inherits the entry but not the thread
     with _lock:
         if (here := os.getpid()) not in _open:
             _open.clear()
-            _open[here] = _start()
+            _open[here] = loop = asyncio.new_event_loop()
+            threading.Thread(target=_serve, args=(loop,), name="planner-portal", daemon=True).start()
             atexit.register(_stop, here)
         return _open[here]
 
 
-def _start() -> BlockingPortal:
-    import anyio
-    from anyio.from_thread import BlockingPortal
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        with suppress(asyncio.CancelledError):
+            runner.run(_until_stopped())
 
-    started: Future[BlockingPortal] = Future()
 
-    async def serve() -> None:
-        async with BlockingPortal() as portal:
-            started.set_result(portal)
-            await portal.sleep_until_stopped()
-
-    # a daemon: anyio's own helper would keep the process alive for good
-    threading.Thread(target=anyio.run, args=(serve,), name="planner-portal", daemon=True).start()
-    return started.result()
+async def _until_stopped() -> None:
+    await asyncio.get_running_loop().create_future()
 
 
 def _stop(pid: int) -> None:
-    if pid == os.getpid() and (portal := _open.pop(pid, None)) is not None:
-        with suppress(RuntimeError):
-            portal.start_task_soon(portal.stop, True).result(timeout=1)
+    if pid != os.getpid() or (loop := _open.pop(pid, None)) is None:
+        return
+    with suppress(RuntimeError, TimeoutError):
+        asyncio.run_coroutine_threadsafe(_cancel_all(), loop).result(timeout=_LAST_WORD_S)
+
+
+async def _cancel_all() -> None:
+    for task in asyncio.all_tasks():
+        if task is not asyncio.current_task():
+            task.cancel()

@@ -255,7 +255,7 @@ def test_cancelling_the_caller_does_not_wait_for_the_import(env, monkeypatch):
     way = planner.way(planner.job(QUERY), "standard")
 
     async def cancelled():
-        async with anyio.create_task_group() as group:  # as the portal cancels: by the scope
+        async with anyio.create_task_group() as group:
             group.start_soon(climb_all, [way], planner.settings.llm)
             await anyio.to_thread.run_sync(began.wait)
             group.cancel_scope.cancel()
