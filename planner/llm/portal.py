@@ -56,9 +56,8 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    with asyncio.Runner(loop_factory=lambda: loop) as runner:
-        with suppress(asyncio.CancelledError):
-            runner.run(_until_stopped())
+    with asyncio.Runner(loop_factory=lambda: loop) as runner, suppress(asyncio.CancelledError):
+        runner.run(_until_stopped())
 
 
 async def _until_stopped() -> None:
