@@ -61,6 +61,9 @@ class Grammar:
             return self.rule('"0." [0-9]{1,2} | "1.0"')
         return self.rule('"-"? ("0" | [1-9] [0-9]{0,8}) ("." [0-9]{1,4})?')
 
+    def of_boolean(self, _schema):
+        return self.rule('"true" | "false"')
+
     def of_null(self, _schema):
         return self.rule('"null"')
 
