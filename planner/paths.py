@@ -43,9 +43,21 @@ def cache_folder(env: Mapping[str, str]) -> Path:
 
 
 def write_whole(path: Path, text: str, mode: int = PRIVATE) -> None:
-    """A reader finds the old text or the new one, also after a power cut. Makes the folder. Raises OSError."""
+    """A reader finds the old text or the new one, also after a power cut. Makes the folder; follows a link.
+
+    Raises OSError, with the file's name; also for a device or a pipe, whose place the file would take.
+    """
+    try:
+        _write_whole(path.resolve(), text, mode)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from None
+
+
+def _write_whole(path: Path, text: str, mode: int) -> None:
     import tempfile  # not needed to plan
 
+    if path.exists() and not path.is_file():
+        raise OSError(EINVAL, "not a regular file")
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

@@ -210,6 +210,8 @@ def load_settings(source: Settings | Mapping[str, Any] | str | Path | None, env:
     """
     if isinstance(source, Settings):
         return source
+    if source is not None and not isinstance(source, Mapping | str | Path):
+        raise SettingsError(f"settings: got {shown(source)}; accepted: a mapping, a file's path, or Settings")
     values, origin = _parse_yaml(_defaults_text(), "defaults.yaml"), ["defaults"]
     if isinstance(source, Mapping):
         _overlay(values, dict(source), "settings")

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from planner.errors import InputError, PlannerError
-from planner.paths import write_whole
+from planner.paths import content_of, write_whole
 from planner.routes import SettingsSource, rules_for, utc_now
 from planner.sources.events import Directive, Progress, Result, RoundEnd, SearchReport, TrackState, WebChannel
 from planner.sources.model import SourcePlan
@@ -107,7 +107,7 @@ def begin(path: str | Path, tracker: PlanTracker, *, replace: bool = False) -> N
 def load(file: Path) -> PlanTracker:
     """The tracker at the state that is in the file. Raises InputError where there is none."""
     try:
-        text = file.read_text("utf-8")
+        text = content_of(file).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         raise InputError("state", str(file), "a state file, as `planner track start` writes it") from None
     return PlanTracker.resume(text)

@@ -62,3 +62,9 @@ def test_a_variable_beats_the_file_and_an_unknown_one_is_noted(tmp_path):
     found = load_settings(None, env)
     assert found.selection.group_threshold == 0.5
     assert found.notes == ("PLANNER_CATALOGUE is not a setting; did you mean PLANNER_CATALOG?",)
+
+
+@pytest.mark.parametrize("source", [5, ["planner.yaml"], object()])
+def test_settings_of_another_kind_are_refused(source):
+    with pytest.raises(SettingsError, match="accepted: a mapping, a file's path, or Settings"):
+        load_settings(source, {})

@@ -21,7 +21,7 @@ def build(root: Path) -> list[str]:
     leaves = {leaf.channel: leaf for leaf in draft.leaves}
     for name in stale_groups(draft):
         group = next(g for g in draft.groups if g.name == name)
-        write_whole(group_path(root, name), generated_text(group, draft.pages[name], leaves), PUBLIC)
+        write_whole(group_path(root, name), generated_text(group, draft.group_pages[name], leaves), PUBLIC)
         done.append(f"wrote the leaf metadata of {name}")
     try:
         text = to_json(compiled_record(read_pages(root)))

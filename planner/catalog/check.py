@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from planner.catalog.frontmatter import Page
 from planner.catalog.index import group_path, stale_groups
 from planner.catalog.model import Leaf, name_key
 from planner.catalog.pages import Draft, Problem, text_list
@@ -24,23 +25,23 @@ def _vocabulary(draft: Draft) -> Iterator[Problem]:
         return
     for leaf in draft.leaves:
         for field in ("domains", "scenarios"):
-            yield from _unknown_terms(getattr(leaf, field), field, leaf.channel, draft.leaf_paths[leaf.channel], draft)
+            yield from _unknown_terms(
+                getattr(leaf, field), field, draft.leaf_pages[leaf.channel], draft.leaf_paths[leaf.channel], draft
+            )
     for group in draft.groups:
         for field in ("domains", "scenarios"):
             yield from _unknown_terms(
-                getattr(group, field), field, group.name, group_path(draft.root, group.name), draft
+                getattr(group, field), field, draft.group_pages[group.name], group_path(draft.root, group.name), draft
             )
 
 
-def _unknown_terms(terms: Iterable[str], field: str, page: str, path: Path, draft: Draft) -> Iterator[Problem]:
+def _unknown_terms(terms: Iterable[str], field: str, page: Page, path: Path, draft: Draft) -> Iterator[Problem]:
     known = draft.vocabulary.get(field, frozenset())
     for term in terms:
         if term not in known:
             hint = nearest(term, sorted(known))
             suffix = f"; did you mean {hint}?" if hint else ""
-            yield Problem(
-                path, draft.pages[page].line_of(field, term), f"{field}: {term!r} is not in the vocabulary{suffix}"
-            )
+            yield Problem(path, page.line_of(field, term), f"{field}: {term!r} is not in the vocabulary{suffix}")
 
 
 def _membership(draft: Draft) -> Iterator[Problem]:
@@ -49,7 +50,7 @@ def _membership(draft: Draft) -> Iterator[Problem]:
         if not leaf.groups:
             yield Problem(draft.leaf_paths[leaf.channel], 1, f"{leaf.channel} is in no group")
     for group in draft.groups:
-        path, page = group_path(draft.root, group.name), draft.pages[group.name]
+        path, page = group_path(draft.root, group.name), draft.group_pages[group.name]
         for member in group.members:
             if member not in known:
                 yield Problem(path, page.line_of("members", member), f"member {member!r} has no leaf page")
@@ -65,12 +66,12 @@ def _membership(draft: Draft) -> Iterator[Problem]:
 def _indexes(draft: Draft) -> Iterator[Problem]:
     for name in stale_groups(draft):
         message = "leaf metadata is out of date; run `planner catalog build`"
-        yield Problem(group_path(draft.root, name), draft.pages[name].line_of("leaves"), message)
+        yield Problem(group_path(draft.root, name), draft.group_pages[name].line_of("leaves"), message)
 
 
 def _digests(draft: Draft) -> Iterator[Problem]:
     for leaf in draft.leaves:
-        path, page = draft.leaf_paths[leaf.channel], draft.pages[leaf.channel]
+        path, page = draft.leaf_paths[leaf.channel], draft.leaf_pages[leaf.channel]
         named = page.meta.get("experience_digest")
         if named and not (path.parent / str(named)).is_file():
             yield Problem(path, page.line_of("experience_digest"), f"dangling digest {named!r}")
@@ -89,12 +90,12 @@ def _names(draft: Draft) -> Iterator[Problem]:
         for alias in group.families:
             holder = owners.get(name_key(alias))
             if holder is not None:
-                where = draft.pages[group.name].line_of("families", alias)
+                where = draft.group_pages[group.name].line_of("families", alias)
                 yield Problem(group_path(draft.root, group.name), where, f"ambiguous family {alias!r}: also {holder}'s")
 
 
 def _alias_clashes(leaf: Leaf, owners: dict[str, str], draft: Draft) -> Iterator[Problem]:
-    path, page = draft.leaf_paths[leaf.channel], draft.pages[leaf.channel]
+    path, page = draft.leaf_paths[leaf.channel], draft.leaf_pages[leaf.channel]
     seen: set[str] = set()
     for alias in text_list(page.meta.get("aliases")):
         key = name_key(alias)
@@ -125,7 +126,7 @@ def _patterns(draft: Draft) -> Iterator[Problem]:
             try:
                 re.compile(pattern)
             except re.error as error:
-                page = draft.pages[leaf.channel]
+                page = draft.leaf_pages[leaf.channel]
                 where = page.line_of("mention_patterns")
                 yield Problem(draft.leaf_paths[leaf.channel], where, f"mention_patterns: {pattern!r}: {error}")
 
@@ -133,5 +134,5 @@ def _patterns(draft: Draft) -> Iterator[Problem]:
 def _descriptions(draft: Draft) -> Iterator[Problem]:
     for leaf in draft.leaves:
         if not leaf.description:
-            page = draft.pages[leaf.channel]
+            page = draft.leaf_pages[leaf.channel]
             yield Problem(draft.leaf_paths[leaf.channel], page.line_of("description"), "description is missing")

@@ -30,7 +30,7 @@ def stale_groups(draft: Draft) -> list[str]:
     return [
         g.name
         for g in draft.groups
-        if generated_text(g, draft.pages[g.name], leaves) != "\n".join(draft.pages[g.name].lines)
+        if generated_text(g, draft.group_pages[g.name], leaves) != "\n".join(draft.group_pages[g.name].lines)
     ]
 
 

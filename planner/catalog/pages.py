@@ -55,7 +55,8 @@ class Draft:
     cues: Cues = field(default_factory=Cues)
     intents: dict[str, Any] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
-    pages: dict[str, Page] = field(default_factory=dict)
+    group_pages: dict[str, Page] = field(default_factory=dict)  # a group may be called as a leaf is
+    leaf_pages: dict[str, Page] = field(default_factory=dict)
     leaf_paths: dict[str, Path] = field(default_factory=dict)
     homes: dict[str, list[str]] = field(default_factory=dict)
 
@@ -131,7 +132,7 @@ def _read_group(path: Path, name: str, hints: tuple[str, ...], draft: Draft) -> 
     if surface not in ("zh", "en", "neutral"):
         draft.problems.append(Problem(path, page.line_of("surface"), f"unknown surface {surface!r}: zh, en or neutral"))
         surface = "neutral"
-    draft.pages[name] = page
+    draft.group_pages[name] = page
     draft.groups.append(
         Group(
             name=name,
@@ -169,7 +170,7 @@ def _read_leaf(path: Path, draft: Draft) -> None:
         draft.problems.append(Problem(path, page.line_of("name"), f"name {name!r} differs from its folder {folder!r}"))
     _unknown_fields(page, path, LEAF_FIELDS, draft)
     leaf = leaf_from(meta, draft, path, page)
-    draft.pages[leaf.channel] = page
+    draft.leaf_pages[leaf.channel] = page
     draft.leaf_paths[leaf.channel] = path
     draft.examples[leaf.channel] = text_list(meta.get("examples"))
     draft.leaves.append(leaf)

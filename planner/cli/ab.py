@@ -19,6 +19,7 @@ from planner.evaluation.ab import Inquiry, run
 from planner.evaluation.arms import build_arms
 from planner.evaluation.journal import Journal
 from planner.evaluation.queries import BadLine, Line, read_queries
+from planner.paths import PUBLIC, write_whole
 
 if TYPE_CHECKING:
     from planner.evaluation.answers import Answers
@@ -138,7 +139,7 @@ def _print(report: dict[str, Any], html: Path | None, *, as_json: bool) -> None:
     if html:
         from planner.evaluation.report import page
 
-        html.write_text(page(report), "utf-8")
+        write_whole(html, page(report), PUBLIC)
         note(f"report: {html}")
     if as_json:
         print_json(report)

@@ -73,7 +73,10 @@ class Journal:
         return True
 
     def _append(self, value: Mapping[str, Any]) -> None:
-        with self.path.open("ab") as file:
-            file.write(json.dumps(value, ensure_ascii=False).encode() + b"\n")
+        try:
+            with self.path.open("ab") as file:
+                file.write(json.dumps(value, ensure_ascii=False).encode() + b"\n")
+        except OSError as error:  # a full disk does not say which file it was
+            raise OSError(error.errno, error.strerror, str(self.path)) from None
             file.flush()
             os.fsync(file.fileno())

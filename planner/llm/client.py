@@ -20,6 +20,7 @@ from planner.llm.repair import NoJsonError
 from planner.llm.spec import ModelSpec
 
 Result = TypeVar("Result")
+_KEY_LENGTH = 8  # characters; what is shorter keeps nothing secret
 _SHOWN_AGAIN = 400  # characters of an unreadable answer that the re-ask repeats
 _MODE_KINDS = frozenset({"bad_request"})
 
@@ -175,7 +176,14 @@ async def _call(mode: str, ask: Ask[Result], left: float, limits: Limits) -> Res
         limits.meter(*cost.used(replies[-1]))
         return _second_look(replies[-1], ask)
     limits.meter(*cost.used(replies[-1]))
-    return ask.accept(found)
+    return _accepted(found, ask)
+
+
+def _accepted(answer: BaseModel, ask: Ask[Result]) -> Result:
+    """The result of an answer; one that repeats the key is dropped, for its words would reach the plan (JDG-3.1)."""
+    if ask.key and len(ask.key) >= _KEY_LENGTH and ask.key in repr(answer):
+        raise CallError("invalid_answer", cause="it repeats the key")
+    return ask.accept(answer)
 
 
 @lru_cache(maxsize=8)
@@ -222,7 +230,7 @@ def _read_anywhere(message: Any, ask: Ask[Result]) -> Result:
         if not isinstance(text, str) or not text.strip():
             continue
         try:
-            return ask.accept(ask.answer.model_validate_json(text))
+            return _accepted(ask.answer.model_validate_json(text), ask)
         except (NoJsonError, UnreadableError) as error:
             problem = problem if isinstance(problem, UnreadableError) else error
     raise problem from None

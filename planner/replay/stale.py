@@ -9,7 +9,7 @@ from typing import Any
 from planner import prompts
 from planner.errors import InputError
 from planner.replay import scrub
-from planner.replay.form import load
+from planner.replay.form import Exchanges, load
 
 _CHANGED = {"prompt": "the prompt changed", "catalog": "the catalog changed"}
 
@@ -31,9 +31,11 @@ def stale(path: Path, now: Mapping[str, Any]) -> list[str]:
     """Why the recording at `path` does not fit `now` (prompt and catalog version); empty when it does."""
     text = path.read_text("utf-8", "replace")
     try:
-        made = load(text).get("made_with")
+        recording = load(text)
+        Exchanges.deserialize(recording["exchanges"])
     except InputError:
-        return ["not a recording"]
+        return ["not a recording, or not a whole one"]
+    made = recording.get("made_with")
     made = made if isinstance(made, Mapping) else {}
     reasons = [
         f"{why} ({made.get(name, 'unknown')} → {now[name]})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,11 +35,16 @@ def _label(command: Sequence[str]) -> str:
 def _ask(server: Any, source: str) -> list[dict[str, Any]]:
     import anyio
 
+    client = logging.getLogger("mcp")
+    level = client.level
+    client.setLevel(logging.CRITICAL + 1)  # it logs whole tracebacks of what is told in one line below
     try:
         return anyio.run(_listed, server)
     except Exception as error:  # the client wraps whatever went wrong in groups of its own
         cause = _innermost(error)
         raise InputError("SOURCE", source, f"an MCP server that answers tools/list ({shown(cause)})") from None
+    finally:
+        client.setLevel(level)
 
 
 def _innermost(error: BaseException) -> BaseException:

@@ -107,7 +107,7 @@ def test_what_a_page_says_is_kept(catalog, tmp_path):
     group = catalog.group_by_name["ugc"]
     assert (group.native, group.surface) == (True, "zh")
     assert group.hints == ("小红书", "notes")
-    assert read_pages(tmp_path / "to").pages["red-notes"].meta["avoid_for"] == ["stock prices"]
+    assert read_pages(tmp_path / "to").leaf_pages["red-notes"].meta["avoid_for"] == ["stock prices"]
 
 
 def requiring(*methods):

@@ -66,3 +66,18 @@ def test_a_source_that_is_nothing_names_what_is_accepted(run):
     code, _, err = run(source="no such thing")
     assert code == 2
     assert "SKILL.md" in err
+
+
+def test_a_group_may_be_called_as_a_card_is(run, tmp_path):
+    cards = [{"name": name, "description": f"{name} things", "group": group} for name, group in
+             [("github", "code"), ("code", "code"), ("weather", "weather"), ("!!!", "???")]]  # fmt: skip
+    (tmp_path / "cards.jsonl").write_text("\n".join(map(json.dumps, cards)), "utf-8")
+    code, out, _ = run()
+    assert (code, out.splitlines()[:2]) == (0, ["code: github, code", "weather: weather"])
+
+
+def test_a_command_that_is_no_server_is_told_in_one_line(run):
+    code, out, err = run(source="echo hi")
+    assert (code, out) == (2, "")
+    assert err.startswith("planner: SOURCE:")
+    assert "Traceback" not in err

@@ -172,4 +172,14 @@ def test_a_folder_is_checked_whole(cassette, run):
     (cassette.parent / "other.yaml").write_text("a: 1")
     done = run("check", cassette.parent)
     assert done.exit_code == 1
-    assert done.stdout.splitlines() == [f"{cassette}: ok", f"{cassette.parent / 'other.yaml'}: not a recording"]
+    assert done.stdout.splitlines() == [
+        f"{cassette}: ok",
+        f"{cassette.parent / 'other.yaml'}: not a recording, or not a whole one",
+    ]
+
+
+def test_half_a_recording_is_no_recording(cassette, run):
+    text = cassette.read_text("utf-8")
+    cassette.write_text(text[: text.index("  response:")], "utf-8")
+    assert run("check", cassette).exit_code == 1
+    assert run("run", cassette).exception.exit_code == 2

@@ -10,11 +10,13 @@ import pytest
 
 from planner.paths import shipped
 
+PLANNER = (sys.executable, "-m", "planner.cli.main")
+
 
 @pytest.fixture
 def run(env, tmp_path):
-    def call(*args, stdin=b"", stdout=subprocess.PIPE, **extra):
-        command = [sys.executable, "-m", "planner.cli.main", *args]
+    def call(*args, stdin=b"", stdout=subprocess.PIPE, command=PLANNER, **extra):
+        command = [*command, *args]
         full = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path.cwd()), **env, **extra}
         done = subprocess.run(
             command, input=stdin, stdout=stdout, stderr=subprocess.PIPE, env=full, cwd=tmp_path, check=False
@@ -121,3 +123,25 @@ def test_a_compiled_file_of_the_wrong_shape_is_rebuilt(tmp_path, missing):
     plan = Planner(catalog=root, env={"HOME": str(tmp_path)}).select("小红书有没有人用 Cursor 做编程")
     assert plan.channels[0].channel == "xiaohongshu"
     assert any("damaged" in line for line in plan.warnings)
+
+
+def test_a_comparison_on_a_full_disk_leaves_the_old_report_and_names_the_file_that_grew(run, tmp_path):
+    queries = tmp_path / "q.jsonl"
+    queries.write_text('{"id": 1, "query": "heat pumps"}\n{"id": 2, "query": "tea"}\n', "utf-8")
+    page = tmp_path / "report.html"
+    page.write_text("old", "utf-8")
+    limit = ["bash", "-c", 'ulimit -f 24; exec "$@"', "-", sys.executable, "-m", "planner.cli.main"]
+    done = run(
+        "ab", str(queries), "--arms", "heuristic,flat", "--html", str(page), command=limit, PYTHONDONTWRITEBYTECODE="1"
+    )
+    assert done.returncode != 0
+    assert page.read_text("utf-8") == "old"
+    assert str(tmp_path) in done.stderr.decode()
+
+
+def test_what_is_no_regular_file_is_not_replaced(run, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    plan = run("plan", "how do heat pumps work", "--json").stdout
+    done = run("track", "start", "-", "--state", str(tmp_path / "pipe"), stdin=plan)
+    assert done.returncode != 0
+    assert (tmp_path / "pipe").is_fifo()

@@ -23,6 +23,9 @@ UNSURE = "what do people think about remote work in small towns"
 GPT = {"llm": {"standard": {"model": "openai/gpt-4.1"}}}
 
 
+KEY = "sk-test-000000000000"
+
+
 @pytest.fixture(autouse=True)
 def _fresh():
     libraries.load()
@@ -31,7 +34,7 @@ def _fresh():
 
 @pytest.fixture
 def env(env):
-    return {**env, "OPENAI_API_KEY": "sk-test-000000000000"}
+    return {**env, "OPENAI_API_KEY": KEY}
 
 
 def tiers(standard=None, fast=None, **numbers):
@@ -337,3 +340,12 @@ def test_json_of_the_plan_names_the_model(env):
     with serve(chat(OK)) as server:
         plan = asked(Planner(settings=tiers(server), env=env))
     assert json.loads(plan.model_dump_json())["judge"] == {"tier": "standard", "model": "openai/standard"}
+
+
+@pytest.mark.rule("JDG-3.1")
+@pytest.mark.parametrize("body", [OK.replace('"r": "', f'"r": "{KEY} ', 1), f"{OK}, because {KEY}"])
+def test_a_key_that_the_model_repeats_reaches_no_plan(env, body):
+    assert KEY in body
+    with serve(chat(body)) as server:
+        plan = asked(Planner(settings=tiers(server), env=env))
+    assert KEY not in plan.model_dump_json()
