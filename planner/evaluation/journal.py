@@ -76,7 +76,7 @@ class Journal:
         try:
             with self.path.open("ab") as file:
                 file.write(json.dumps(value, ensure_ascii=False).encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
         except OSError as error:  # a full disk does not say which file it was
             raise OSError(error.errno, error.strerror, str(self.path)) from None
-            file.flush()
-            os.fsync(file.fileno())
