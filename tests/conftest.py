@@ -1,6 +1,7 @@
 """Shared by all tests: one planner over the shipped catalog, an environment with every key set, the rule marker."""
 
 import os
+import signal
 
 import pytest
 
@@ -8,6 +9,9 @@ REQUIRE_ALL = os.environ.get("REQUIRE_ALL") == "1"
 
 
 def pytest_configure(config):
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # a shell starts its background jobs deaf to Ctrl-C, and what they start inherits it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "rule(*ids): the rules of tests/requirements that this test shows")
 
 

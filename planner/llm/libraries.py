@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import sys
@@ -62,6 +61,8 @@ async def close_clients() -> None:
     """Close the connections that litellm keeps open; call it on the loop that the calls were made on."""
     if not _loaded:
         return
+    import asyncio  # already there when this runs; planning without a model does without
+
     cache = _loaded[0].in_memory_llm_clients_cache
     for client in list(cache.cache_dict.values()):
         if callable(close := getattr(client, "close", None)) and asyncio.iscoroutine(closing := close()):
